@@ -136,18 +136,13 @@ fn is_certificates(pem: &str) -> bool {
         };
         let body: Cow<'_, str> = body.split_ascii_whitespace().collect();
         let der = STANDARD.decode(&*body).unwrap_or_default();
-        if !is_x509(&der) {
+        // No byte may stand beside the certificate.
+        if webpki::EndEntityCert::try_from(&der.as_slice().into()).is_err() {
             return false;
         }
         rest = after.trim_start();
     }
     true
-}
-
-/// Whether bytes are a certificate of X.509, with no byte beside it.
-fn is_x509(der: &[u8]) -> bool {
-    let der = der.into();
-    webpki::EndEntityCert::try_from(&der).is_ok()
 }
 
 #[cfg(test)]

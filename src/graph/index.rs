@@ -83,7 +83,9 @@ impl Graph {
         let Some(node) = self.nodes.remove(uid) else {
             return;
         };
-        self.references.remove_bearer(&node);
+        if let Some(name) = self.references.name_of(&node.object) {
+            name.bearers.remove(&node.uid);
+        }
         self.kinds.remove(&node);
         for owner in node.owners.iter() {
             if let Some(dependents) = self.dependents.get_mut(&owner.uid) {
@@ -375,12 +377,6 @@ impl References {
     fn add_bearer(&mut self, node: &Node) {
         if let Some(name) = self.name_of(&node.object) {
             name.bearers.insert(node.uid.clone());
-        }
-    }
-
-    fn remove_bearer(&mut self, node: &Node) {
-        if let Some(name) = self.name_of(&node.object) {
-            name.bearers.remove(&node.uid);
         }
     }
 

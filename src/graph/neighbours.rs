@@ -90,7 +90,12 @@ pub fn neighbours<'g>(graph: &'g Graph, uid: &Uid) -> Vec<Neighbour<'g>> {
     add_family(graph, node, &mut found);
     add_outgoing(graph, node, &mut found);
     add_incoming(graph, node, &mut found);
-    found.into_sorted()
+    let mut sorted: Vec<Neighbour<'g>> = found.found.into_values().collect();
+    sorted.sort_by_cached_key(|neighbour| match &neighbour.end {
+        RelationEnd::Node(node) => (neighbour.side, false, Some(node.place()), None),
+        RelationEnd::Ghost(target) => (neighbour.side, true, None, Some(target.clone())),
+    });
+    sorted
 }
 
 /// The owners and the dependents.
@@ -222,14 +227,5 @@ impl<'g> Neighbours<'g> {
         if !known.any(|known| known.is_same_field(tie.relation)) {
             neighbour.relations.push(tie.relation);
         }
-    }
-
-    fn into_sorted(self) -> Vec<Neighbour<'g>> {
-        let mut sorted: Vec<Neighbour<'g>> = self.found.into_values().collect();
-        sorted.sort_by_cached_key(|neighbour| match &neighbour.end {
-            RelationEnd::Node(node) => (neighbour.side, false, Some(node.place()), None),
-            RelationEnd::Ghost(target) => (neighbour.side, true, None, Some(target.clone())),
-        });
-        sorted
     }
 }

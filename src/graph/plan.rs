@@ -9,7 +9,7 @@ use crate::source::{ClusterId, Select, SourceKey};
 use super::index::Graph;
 use super::labels::SERVICE_NAME;
 use super::lookup::{Lookup, one_per_source};
-use super::node::{Node, Owner};
+use super::node::Node;
 
 /// A kind of dependents, direct or indirect, and how to find them.
 struct ChildKind {
@@ -149,9 +149,13 @@ pub fn pod_owner_sources(
             .iter()
             .flat_map(|node| node.owners.iter().map(move |owner| (node, owner)));
         for (node, owner) in owners.filter(|(_, owner)| seen.insert(&owner.uid)) {
-            let Some(resource) = owner_resource(owner) else {
+            let Some(known) = well_known_type(&owner.group, &owner.kind) else {
                 continue;
             };
+            if !known.resource.namespaced {
+                continue;
+            }
+            let resource = known.resource.clone();
             let select = Select::Name(owner.name.clone());
             let source = node.source_beside(cluster, resource.clone(), select);
             let namespace = node.object.namespace.clone();
@@ -180,11 +184,6 @@ pub fn slices_source(service: &SourceKey) -> SourceKey {
 pub fn well_known(group: &str, kind: &str) -> Resource {
     let found = well_known_type(group, kind).expect("callers name only well-known types");
     found.resource.clone()
-}
-
-fn owner_resource(owner: &Owner) -> Option<Resource> {
-    let resource = &well_known_type(&owner.group, &owner.kind)?.resource;
-    resource.namespaced.then(|| resource.clone())
 }
 
 /// The kinds with a state that controllers of custom resources create. Beside them, they create custom resources of

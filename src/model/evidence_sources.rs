@@ -50,7 +50,13 @@ fn warning_sources(around: Around<'_>) -> Vec<SourceKey> {
             .map(move |scope| (cluster.clone(), scope))
     });
     scopes
-        .map(|(cluster, scope)| warnings_source(cluster, scope))
+        .map(|(cluster, scope)| SourceKey {
+            cluster,
+            resource: crate::graph::well_known("", "Event"),
+            scope,
+            select: Select::matching(None, Some("type=Warning")),
+            form: Form::Full,
+        })
         .collect()
 }
 
@@ -69,16 +75,6 @@ pub(super) fn subject_of(around: Around<'_>, about: &ObjectRef) -> Option<Uid> {
         object.is_some_and(|object| is_subject(about, &object.object))
     };
     around.unwell().iter().find(is_about).cloned()
-}
-
-fn warnings_source(cluster: ClusterId, scope: Scope) -> SourceKey {
-    SourceKey {
-        cluster,
-        resource: crate::graph::well_known("", "Event"),
-        scope,
-        select: Select::matching(None, Some("type=Warning")),
-        form: Form::Full,
-    }
 }
 
 /// Whether an object is not well, and not only starting or ending.

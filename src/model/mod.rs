@@ -313,7 +313,9 @@ impl Model {
         self.roots.expand(MAX_EXPANDED);
         touched.extend(self.follow_wanted(now, story));
         // Only now does the search begin: the first frame does not wait for it.
-        if self.objects.coverage.has_answers() && self.roots.note_loaded() {
+        if self.objects.coverage.has_answers()
+            && !std::mem::replace(&mut self.roots.has_loaded, true)
+        {
             touched.extend(self.follow_wanted(now, story));
         }
         touched
@@ -413,7 +415,7 @@ impl Model {
         let mut shown = self.requested.clone();
         shown.extend(story.iter().cloned().chain(connected));
         let mut plan = plan_members(self.around(), plan, listed);
-        if self.roots.have_loaded() {
+        if self.roots.has_loaded {
             let followed = followed.iter().map(|(uid, _)| *uid);
             let is_requested = |source: &SourceKey| self.is_requested(source);
             plan = plan_search(self.around(), plan, followed, is_requested);

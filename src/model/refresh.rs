@@ -136,7 +136,11 @@ pub(super) fn refresh(objects: &mut Objects, now: Timestamp) -> BTreeSet<Uid> {
     for group in objects.graph.bottom_up(&touched) {
         roll_up(objects, &group, now);
         for uid in &group {
-            note_health(objects, uid);
+            if objects.get(uid).is_some_and(needs_explanation) {
+                objects.unwell.insert(uid.clone());
+            } else {
+                objects.unwell.remove(uid);
+            }
         }
     }
     objects.was_settled = objects.has_everything();
@@ -233,15 +237,6 @@ fn share_with_sibling(objects: &mut Objects, uid: &Uid) {
     let own = siblings.find_map(|sibling| (sibling.own == object.own).then(|| sibling.own.clone()));
     if let (Some(own), Some(object)) = (own, objects.by_uid.get_mut(uid)) {
         object.own = own;
-    }
-}
-
-/// Notes whether an object needs an explanation.
-fn note_health(objects: &mut Objects, uid: &Uid) {
-    if objects.get(uid).is_some_and(needs_explanation) {
-        objects.unwell.insert(uid.clone());
-    } else {
-        objects.unwell.remove(uid);
     }
 }
 

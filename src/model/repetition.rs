@@ -53,19 +53,15 @@ fn origins(around: Around<'_>, node: &Node, cause: &Cause) -> BTreeSet<Uid> {
             let named = named.filter_map(|named| around.graph().referenced(&named.target));
             unwell_among(around, named)
         }
-        CauseRule::Unschedulable if is_about_claims(&cause.text) => unwell_claims(around, node),
+        // The scheduler names no other reason than claims: it looks at them before it looks at nodes.
+        CauseRule::Unschedulable if cause.text.to_lowercase().contains("persistentvolumeclaim") => {
+            let references = around.graph().references_of(&node.uid).iter();
+            let claims = references.filter(|it| &*it.target.kind.kind == "PersistentVolumeClaim");
+            let claims = claims.filter_map(|claim| around.graph().referenced(&claim.target));
+            unwell_among(around, claims)
+        }
         _ => BTreeSet::new(),
     }
-}
-
-/// The claims of a Pod that are not well.
-fn unwell_claims(around: Around<'_>, pod: &Node) -> BTreeSet<Uid> {
-    let references = around.graph().references_of(&pod.uid).iter();
-    let claims = references.filter(|it| &*it.target.kind.kind == "PersistentVolumeClaim");
-    unwell_among(
-        around,
-        claims.filter_map(|claim| around.graph().referenced(&claim.target)),
-    )
 }
 
 /// The Pods of the current revision of a workload that are not well.
@@ -104,9 +100,4 @@ fn unwell_among<'n>(around: Around<'_>, nodes: impl Iterator<Item = &'n Node>) -
         .filter(is_unwell)
         .map(|node| node.uid.clone())
         .collect()
-}
-
-/// Whether the scheduler names no other reason than claims. It looks at them before it looks at nodes.
-fn is_about_claims(message: &str) -> bool {
-    message.to_lowercase().contains("persistentvolumeclaim")
 }

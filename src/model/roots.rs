@@ -132,7 +132,7 @@ pub struct Roots {
     /// Whether other objects may have to be expanded.
     is_changed: bool,
     /// Whether the sources were read once. Until then objects move to their ranks at once.
-    has_loaded: bool,
+    pub(super) has_loaded: bool,
 }
 
 impl Roots {
@@ -171,16 +171,6 @@ impl Roots {
             self.order.remove(&root.place);
             self.is_changed = true;
         }
-    }
-
-    /// Notes that the sources were read. Returns whether that is new.
-    pub(super) fn note_loaded(&mut self) -> bool {
-        !std::mem::replace(&mut self.has_loaded, true)
-    }
-
-    /// Whether the sources were read once.
-    pub(super) fn have_loaded(&self) -> bool {
-        self.has_loaded
     }
 
     /// The objects whose dependents are hidden.

@@ -58,13 +58,6 @@ impl PodCounts {
             available: status("availableReplicas"),
         })
     }
-
-    /// The same; `None` for kinds without rollouts, too.
-    pub fn of_rollout(object: Value<'_>) -> Option<PodCounts> {
-        let kind = object.str_at(&["kind"])?;
-        let has_rollouts = matches!(&*kind, "DaemonSet" | "Deployment" | "StatefulSet");
-        has_rollouts.then(|| PodCounts::of(object))?
-    }
 }
 
 /// The ordinal from which on the Pods of a `StatefulSet` get the newest revision; 0 for other kinds.

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::age;
 use super::outline::OutlineSpace;
-use super::style::{Look, role, symbol};
+use super::style::{Look, role};
 use super::text::Text;
 use crate::status::Status;
 
@@ -109,7 +109,7 @@ impl Canvas {
 
     /// The state as its symbol and words.
     pub fn state(self, status: Status, words: &str) -> Text {
-        symbol(status, self.look.symbols) + " " + Text::new(role(status), words)
+        Text::symbol(status, self.look.symbols) + " " + Text::new(role(status), words)
     }
 
     /// The age of something; empty if `since` is unknown.

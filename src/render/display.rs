@@ -47,10 +47,17 @@ impl Styles {
     /// included. Styles that paint keep their own colours.
     pub fn line<'t>(self, text: impl Into<Cow<'t, str>>) -> Line<'t> {
         let text = text.into();
-        match self.safe_part(&text) {
+        match self.safe_part_by(&text, Styles::after_colour) {
             // Nearly all lines are safe unchanged.
             safe if safe.len() == text.len() => Line(text),
-            safe => Line(Cow::Owned(self.made_safe(&text, safe.len()))),
+            safe => {
+                let safe = safe.len();
+                Line(Cow::Owned(self.made_safe_by(
+                    &text,
+                    safe,
+                    Styles::after_colour,
+                )))
+            }
         }
     }
 
@@ -82,12 +89,7 @@ impl Styles {
         lines.map(|line| self.line(line)).collect()
     }
 
-    /// The longest start of a text that may reach a terminal unchanged.
-    fn safe_part(self, text: &str) -> &str {
-        self.safe_part_by(text, Styles::after_colour)
-    }
-
-    /// The same of a text that may have the colours that `after_colour` finds.
+    /// The longest start of a text that may reach a terminal unchanged, with the colours that `after_colour` finds.
     fn safe_part_by(self, text: &str, after_colour: AfterColour) -> &str {
         if is_plain(text) {
             return text;
@@ -113,10 +115,6 @@ impl Styles {
     /// The rest of a text that starts with a colour of any program; `None` if it starts with none.
     fn after_any_colour(self, text: &str) -> Option<&str> {
         after_colour_sequence(text).filter(|_| !self.is_plain())
-    }
-
-    fn made_safe(self, text: &str, safe: usize) -> String {
-        self.made_safe_by(text, safe, Styles::after_colour)
     }
 
     fn made_safe_by(self, text: &str, safe: usize, after_colour: AfterColour) -> String {

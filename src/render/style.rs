@@ -8,7 +8,6 @@ pub(crate) mod testing;
 
 use colored::{Color, ColoredString, Colorize};
 
-use super::text::Text;
 use crate::status::Status;
 
 /// The role of a piece of text, which decides how it is painted.
@@ -230,6 +229,18 @@ impl Symbols {
         done: "+",
         dot: ".",
     };
+
+    /// The symbol of a state.
+    pub fn of(&self, status: Status) -> &'static str {
+        match status {
+            Status::Current => self.current,
+            Status::InProgress => self.in_progress,
+            Status::Failed => self.failed,
+            Status::Terminating => self.terminating,
+            Status::NotFound => self.not_found,
+            Status::Unknown => self.unknown,
+        }
+    }
 }
 
 /// The role in which a state is painted.
@@ -240,19 +251,6 @@ pub fn role(status: Status) -> Role {
         Status::Failed => Role::Bad,
         Status::NotFound | Status::Unknown => Role::Warning,
     }
-}
-
-/// The symbol of a state, in the role of the state.
-pub fn symbol(status: Status, symbols: &Symbols) -> Text {
-    let symbol = match status {
-        Status::Current => symbols.current,
-        Status::InProgress => symbols.in_progress,
-        Status::Failed => symbols.failed,
-        Status::Terminating => symbols.terminating,
-        Status::NotFound => symbols.not_found,
-        Status::Unknown => symbols.unknown,
-    };
-    Text::new(role(status), symbol)
 }
 
 #[cfg(test)]

@@ -13,7 +13,8 @@ use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-use super::style::{Look, Role, Styles};
+use super::style::{Look, Role, Styles, Symbols, role};
+use crate::status::Status;
 
 /// A line of display text, without its line feed. All characters that a terminal would obey or hide are visible in it, and each
 /// piece has a role, in which the screen paints it.
@@ -35,6 +36,11 @@ impl Text {
     /// A text that is less important.
     pub fn dim(text: impl AsRef<str>) -> Text {
         Text::new(Role::Dim, text)
+    }
+
+    /// The symbol of a state, in the role of the state.
+    pub fn symbol(status: Status, symbols: &Symbols) -> Text {
+        Text::new(role(status), symbols.of(status))
     }
 
     /// One for each line of a text.

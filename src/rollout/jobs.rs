@@ -233,7 +233,13 @@ impl WorkloadKind for CronJob {
     }
 
     fn phases(&self, rollout: &RolloutSnapshot<'_>, _: i64) -> Vec<RolloutPhase> {
-        vec![last_run(rollout), next_run(rollout)]
+        let next = match next_start(rollout.object(), rollout.model.judged_at()) {
+            _ if rollout.is_suspended() => "suspended".to_owned(),
+            Some(due) => due.to_string(),
+            None => String::new(),
+        };
+        let next = RolloutPhase::new(PhaseName::NextRun, PhaseProgress::Waiting, next);
+        vec![last_run(rollout), next]
     }
 
     fn is_complete(&self, _: &RolloutSnapshot<'_>) -> bool {
@@ -297,13 +303,4 @@ fn last_run(rollout: &RolloutSnapshot<'_>) -> RolloutPhase {
         Status::InProgress | Status::Terminating => phase(PhaseProgress::Underway, text),
         Status::NotFound | Status::Unknown => phase(PhaseProgress::Unknown, text),
     }
-}
-
-fn next_run(rollout: &RolloutSnapshot<'_>) -> RolloutPhase {
-    let text = match next_start(rollout.object(), rollout.model.judged_at()) {
-        _ if rollout.is_suspended() => "suspended".to_owned(),
-        Some(due) => due.to_string(),
-        None => String::new(),
-    };
-    RolloutPhase::new(PhaseName::NextRun, PhaseProgress::Waiting, text)
 }

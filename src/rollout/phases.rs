@@ -35,7 +35,8 @@ pub(super) fn phases(rollout: &RolloutSnapshot<'_>, old_pods: i64) -> Vec<Rollou
 
 /// The progress of the Pods of the newest revision.
 pub(super) fn pods<'a>(rollout: &RolloutSnapshot<'a>) -> Vec<PodProgress<'a>> {
-    let pods = rollout.new_pods();
+    let current = rollout.groups.iter().filter(|group| group.is_current());
+    let pods = current.flat_map(|group| group.pods.iter().copied());
     pods.filter_map(|pod| PodProgress::of(rollout.model, pod))
         .collect()
 }

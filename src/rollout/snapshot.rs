@@ -93,12 +93,6 @@ impl<'a> RolloutSnapshot<'a> {
         self.groups.iter().filter(|group| !group.is_current())
     }
 
-    /// The Pods of the newest revision.
-    pub(super) fn new_pods(&self) -> impl Iterator<Item = &'a Node> {
-        let current = self.groups.iter().filter(|group| group.is_current());
-        current.flat_map(|group| group.pods.iter().copied())
-    }
-
     /// The Pods of older revisions that the controller replaces.
     pub(super) fn old_pods(&self) -> impl Iterator<Item = &'a Node> {
         let pods = self
@@ -126,12 +120,6 @@ impl<'a> RolloutSnapshot<'a> {
     pub(super) fn is_paused(&self) -> bool {
         let paused = self.object().bool_at(&["spec", "paused"]);
         paused.unwrap_or(false)
-    }
-
-    /// Whether the controller waits until someone deletes the old Pods.
-    pub(super) fn is_on_delete(&self) -> bool {
-        let strategy = self.object().str_at(&["spec", "updateStrategy", "type"]);
-        strategy.as_deref() == Some("OnDelete")
     }
 
     /// How many Pods of the newest revision are available.

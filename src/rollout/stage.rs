@@ -51,7 +51,8 @@ pub(super) fn stage_of_rollout(rollout: &RolloutSnapshot<'_>) -> RolloutStage {
         let left = counted(counts.there, "pod", "pods");
         return stage("scaling to 0").at(format!("{left} left"));
     }
-    if rollout.is_on_delete() && counts.updated < counts.goal {
+    let strategy = rollout.object().str_at(&["spec", "updateStrategy", "type"]);
+    if strategy.as_deref() == Some("OnDelete") && counts.updated < counts.goal {
         return stage("waiting for someone to delete the old pods").at(progress(rollout));
     }
     // The condition stays until the controller has created the next ReplicaSet.

@@ -10,6 +10,7 @@ use crate::source::{Event, SourceKey, Version, Why};
 use super::change::{ChangedFields, Moment, SpecChange, TEMPLATE};
 use super::phase::{PhaseName, PhaseProgress, RolloutPhase};
 use super::phases::earlier_revision;
+use super::pods::PodGroup;
 use super::snapshot::{RolloutSnapshot, WorkloadKind};
 
 /// The rollout or the runs of one workload.
@@ -97,7 +98,12 @@ impl RolloutState {
         };
         self.arrived.seen = Some(*seen);
         self.arrived.listed |= !why.is_live();
-        self.note_left(*why, now);
+        if *why == Why::LeftSelector && &*now.object.kind == "Pod" {
+            if self.left.len() == LEFT {
+                self.left.remove(0);
+            }
+            self.left.push(now.object.to_string());
+        }
         if *source == self.source && !why.is_gone() {
             let is_same = uid == Some(&now.object.identity());
             if !is_same {
@@ -143,19 +149,12 @@ impl RolloutState {
         self.phases.len() == 1 || self.phases.iter().any(is_open)
     }
 
-    /// Records a pod that no longer matches the selector.
-    fn note_left(&mut self, why: Why, version: &Version) {
-        if why == Why::LeftSelector && &*version.object.kind == "Pod" {
-            if self.left.len() == LEFT {
-                self.left.remove(0);
-            }
-            self.left.push(version.object.to_string());
-        }
-    }
-
     /// The change, completed from the revisions, which may arrive after the workload.
     fn complete(&self, rollout: &RolloutSnapshot<'_>) -> SpecChange {
-        let created = Self::find_time(rollout);
+        // The managed fields may not show the time. A revision that is older than the change has another one.
+        let current = rollout.current();
+        let current = current.filter(|current| earlier_revision(rollout, current).is_none());
+        let created = current.and_then(PodGroup::created);
         if self.change.fields.is_none()
             && let Some(fields) = Self::find_fields(rollout)
         {
@@ -179,15 +178,6 @@ impl RolloutState {
             .max_by_key(|group| group.number)?;
         let template = before.template(rollout.model)?;
         ChangedFields::of(&template, &rollout.doc, TEMPLATE)
-    }
-
-    /// When the change was made, if the managed fields do not show it: when its revision was created. `None` if
-    /// that revision is older than the change.
-    fn find_time(rollout: &RolloutSnapshot<'_>) -> Option<Timestamp> {
-        let current = rollout.current()?;
-        earlier_revision(rollout, current)
-            .is_none()
-            .then(|| current.created())?
     }
 
     /// Records the progress of the rollout, after a batch of events and as time passes. The workload has this uid, if it exists.

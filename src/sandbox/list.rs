@@ -104,7 +104,7 @@ pub(super) fn list(
     let mut metadata = json!({"resourceVersion": view.version_text.of(listing.revision)});
     if let Some((key, _)) = items[start..end].last().filter(|_| end < items.len()) {
         metadata["continue"] = json!(ContinueToken::after(listing.revision, key).text());
-        if !selection.is_selective() {
+        if selection.labels.is_empty() && selection.fields.is_empty() {
             metadata["remainingItemCount"] = json!(items.len() - end);
         }
     }

@@ -12,7 +12,7 @@ use super::store::{StoreKey, StoredVersion};
 pub(super) struct ListSelection {
     pub(super) kind: usize,
     pub(super) namespace: Option<String>,
-    labels: LabelSelector,
+    pub(super) labels: LabelSelector,
     pub(super) fields: FieldSelector,
 }
 
@@ -35,11 +35,6 @@ impl ListSelection {
             return Err(ApiFailure::bad_request(not_selectable(kind, field)));
         }
         Ok(selection)
-    }
-
-    /// Whether labels or fields narrow the selection.
-    pub(super) fn is_selective(&self) -> bool {
-        !(self.labels.is_empty() && self.fields.is_empty())
     }
 
     /// Whether the object has the kind and the namespace of the selection.

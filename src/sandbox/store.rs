@@ -22,7 +22,7 @@ pub(super) struct StoreInner {
     pub(super) revision: u64,
     version_text: VersionText,
     log: Vec<Arc<LogEntry>>,
-    live: BTreeMap<StoreKey, Arc<StoredVersion>>,
+    pub(super) live: BTreeMap<StoreKey, Arc<StoredVersion>>,
     /// Exact reads below this revision return 410.
     pub(super) compacted: u64,
     /// Watches from below this revision return 410.
@@ -102,11 +102,6 @@ impl StoreInner {
 
     pub(super) fn get(&self, key: &StoreKey) -> Option<&Arc<StoredVersion>> {
         self.live.get(key)
-    }
-
-    /// Whether a namespace contains objects.
-    pub(super) fn holds_namespace(&self, namespace: &str) -> bool {
-        self.live.keys().any(|key| key.namespace == namespace)
     }
 
     /// The current objects of a kind, or those at a revision.

@@ -82,9 +82,12 @@ impl WatchSource {
         let timeout = query
             .parsed("timeoutSeconds")?
             .map_or(DEFAULT_TIMEOUT, Duration::from_secs);
-        let bookmarks = query
-            .flag("allowWatchBookmarks")
-            .then(|| ticks(shared.bookmark_interval));
+        let bookmarks = query.flag("allowWatchBookmarks").then(|| {
+            let period = shared.bookmark_interval;
+            let mut ticks = tokio::time::interval_at(Instant::now() + period, period);
+            ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+            ticks
+        });
         let mut source = Self {
             shared: Arc::clone(shared),
             selection,
@@ -254,12 +257,6 @@ impl WatchSource {
             object,
         });
     }
-}
-
-fn ticks(period: Duration) -> Interval {
-    let mut interval = tokio::time::interval_at(Instant::now() + period, period);
-    interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    interval
 }
 
 async fn tick(interval: Option<&mut Interval>) {

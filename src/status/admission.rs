@@ -60,7 +60,11 @@ fn failed_webhook(message: &str) -> Option<String> {
     let Some((url, why)) = request else {
         return Some(format!("webhook {name} cannot be called: {why}"));
     };
-    let why = match called_service(url) {
+    // `https://NAME.NAMESPACE.svc:443/…`
+    let host = url.strip_prefix("https://");
+    let host = host.and_then(|rest| rest.split([':', '/']).next());
+    let service = host.and_then(|host| host.strip_suffix(".svc")?.split_once('.'));
+    let why = match service {
         Some((service, place)) => match why.strip_prefix(&format!("service \"{service}\" ")) {
             Some(rest) => format!("service {place}/{service} {rest}"),
             None => format!("service {place}/{service}: {why}"),
@@ -102,12 +106,6 @@ pub fn uncalled_service(refusal: &str) -> Option<[&str; 2]> {
     let (_, rest) = refusal.split_once(" cannot be called: service ")?;
     let (namespace, name) = rest.split([':', ' ']).next()?.split_once('/')?;
     Some([namespace, name])
-}
-
-/// The name and the namespace of the Service in `https://NAME.NAMESPACE.svc:443/…`.
-fn called_service(url: &str) -> Option<(&str, &str)> {
-    let host = url.strip_prefix("https://")?.split([':', '/']).next()?;
-    host.strip_suffix(".svc")?.split_once('.')
 }
 
 #[cfg(test)]

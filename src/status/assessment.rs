@@ -33,11 +33,6 @@ pub enum Departure {
     LeftSelector,
 }
 
-/// Whether nobody has written the status of an object. The API server fills in empty lists, and the defaults of the kind.
-fn is_unobserved(object: Value<'_>) -> bool {
-    object.get("status").is_none_or(is_empty) || managed_fields::is_default(object, "status")
-}
-
 /// Whether a status has no fields, or only empty ones.
 fn is_empty(status: Value<'_>) -> bool {
     let is_nothing = |field: Value<'_>| match field.kind() {
@@ -100,9 +95,10 @@ impl Assessment {
     /// controller has observed the object.
     #[must_use]
     pub fn expecting_status(self, object: Value<'_>) -> Assessment {
-        if !is_unobserved(object)
-            || self.status() != Status::Current
-            || custom::leaves_status_empty(object)
+        // The API server fills in empty lists, and the defaults of the kind.
+        let is_unobserved = object.get("status").is_none_or(is_empty)
+            || managed_fields::is_default(object, "status");
+        if !is_unobserved || self.status() != Status::Current || custom::leaves_status_empty(object)
         {
             return self;
         }

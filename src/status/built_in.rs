@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
 use crate::object::{Doc, Value, condition};
 
@@ -49,20 +49,13 @@ pub(super) fn expired_token(secret: Value<'_>, now: Timestamp) -> Option<Verdict
 }
 
 /// When a bootstrap token expires; `None` for other Secrets, and for tokens that never do.
-fn token_end(secret: Value<'_>) -> Option<Timestamp> {
+pub(super) fn token_end(secret: Value<'_>) -> Option<Timestamp> {
     let is_token = secret.str_at(&["type"])? == "bootstrap.kubernetes.io/token";
     let encoded = secret
         .str_at(&["data", "expiration"])
         .filter(|_| is_token)?;
     let time = STANDARD.decode(encoded.as_bytes()).ok()?;
     std::str::from_utf8(&time).ok()?.trim().parse().ok()
-}
-
-/// When the state of a bootstrap token changes although the Secret does not.
-pub(super) fn token_moment(secret: Value<'_>) -> Option<Timestamp> {
-    token_end(secret)?
-        .checked_add(SignedDuration::from_secs(1))
-        .ok()
 }
 
 /// A `DaemonSet` whose Pods only their deletion updates is not in progress because of old Pods, as a `StatefulSet` with that

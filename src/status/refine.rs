@@ -5,8 +5,6 @@
 //! reports a running Job, a `CronJob` whose last run failed, an expired certificate, a violated budget and a custom resource that
 //! is not available as Current.
 
-use std::borrow::Cow;
-
 use jiff::Timestamp;
 
 use crate::object::{PodCounts, Value};
@@ -125,7 +123,14 @@ fn broken_containers(pod: Value<'_>, _: Timestamp) -> Option<Verdict> {
         .filter_map(|status| {
             let waiting = status.str_at(&["state", "waiting", "reason"]);
             let waiting = waiting.filter(|reason| WaitReason::of(reason).is_broken());
-            let reason = waiting.or_else(|| repeated_crash(status))?;
+            // The kubelet calls a crash that repeats `CrashLoopBackOff` a moment later.
+            let repeated = || {
+                let code = read::int_or(status, &["state", "terminated", "exitCode"], 0);
+                let has_restarted = read::int_or(status, &["restartCount"], 0) > 0;
+                let reason = status.str_at(&["state", "terminated", "reason"]);
+                (code != 0 && has_restarted).then(|| reason.unwrap_or("Error".into()))
+            };
+            let reason = waiting.or_else(repeated)?;
             Some((read::text_or(status, &["name"], ""), reason))
         })
         .collect();
@@ -136,15 +141,6 @@ fn broken_containers(pod: Value<'_>, _: Timestamp) -> Option<Verdict> {
         .collect();
     let message = format!("Containers waiting: {}", containers.join(", "));
     Some(Verdict::failed(&**reason, message).decided_by(&BROKEN_CONTAINERS))
-}
-
-/// The reason why a container has ended, if it has crashed before. The kubelet calls that `CrashLoopBackOff` a moment
-/// later.
-fn repeated_crash(status: Value<'_>) -> Option<Cow<'_, str>> {
-    let code = read::int_or(status, &["state", "terminated", "exitCode"], 0);
-    let has_restarted = read::int_or(status, &["restartCount"], 0) > 0;
-    let reason = status.str_at(&["state", "terminated", "reason"]);
-    (code != 0 && has_restarted).then(|| reason.unwrap_or("Error".into()))
 }
 
 /// A running Pod with a container that has failed and is never started again.

@@ -24,7 +24,8 @@ pub fn review_at(object: Value<'_>, now: Timestamp) -> Option<Timestamp> {
         moments_of_pod(object)
     } else if kind == "Secret" {
         let mut moments = certificate::moments(object);
-        moments.extend(built_in::token_moment(object));
+        let end = built_in::token_end(object);
+        moments.extend(end.and_then(|end| end.checked_add(SignedDuration::from_secs(1)).ok()));
         moments
     } else {
         let problems = problems(object, &kind).into_iter();

@@ -132,7 +132,11 @@ impl ObjectStore {
     pub(super) fn same(&self, version: &Version, continuity: Continuity) -> Option<&Arc<Version>> {
         let held = &self.by_uid.get(&version.object.identity())?.version;
         let is_same = match continuity {
-            Continuity::Continued => same_version(held, version),
+            // Without resourceVersions, the texts decide.
+            Continuity::Continued => {
+                held.version == version.version
+                    && (!version.version.as_str().is_empty() || held.body == version.body)
+            }
             Continuity::Restored => held.version == version.version && held.body == version.body,
         };
         is_same.then_some(held)
@@ -302,11 +306,6 @@ fn last_of_each(mut objects: Vec<Arc<Version>>) -> Vec<Arc<Version>> {
             && names.get(&now.object.namespaced_name()).copied() == at
     });
     objects
-}
-
-/// Whether both are the same version of the same object. Without resourceVersions, the texts decide.
-fn same_version(held: &Version, new: &Version) -> bool {
-    held.version == new.version && (!new.version.as_str().is_empty() || held.body == new.body)
 }
 
 /// Whether a source that knows `known` also knows `new`. Versions are compared for equality, and as numbers where

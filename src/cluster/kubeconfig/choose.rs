@@ -48,8 +48,9 @@ pub(super) fn choose(config: &Kubeconfig, overrides: &Overrides) -> Result<Choic
         name.clone_into(&mut choice.user_name);
     }
     choice.cluster = cluster(config, &choice.cluster_name, overrides)?;
-    choice.user = match find_user(config, &choice.user_name) {
-        Some(user) => user,
+    let mut users = config.auth_infos.iter();
+    choice.user = match users.find(|user| user.name == choice.user_name) {
+        Some(user) => user.auth_info.clone().unwrap_or_default(),
         // A context may name a missing user: the requests are then anonymous.
         None if user_flag.is_none() => AuthInfo::default(),
         None => return Err(ConfigError::NoUser(choice.user_name)),
@@ -85,11 +86,6 @@ fn cluster(config: &Kubeconfig, name: &str, overrides: &Overrides) -> Result<Clu
         cluster.disable_compression = Some(true);
     }
     Ok(cluster)
-}
-
-fn find_user(config: &Kubeconfig, name: &str) -> Option<AuthInfo> {
-    let found = config.auth_infos.iter().find(|user| user.name == name)?;
-    Some(found.auth_info.clone().unwrap_or_default())
 }
 
 /// Applies the flags for credentials to a user.

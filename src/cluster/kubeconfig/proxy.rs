@@ -82,7 +82,10 @@ fn percent_decoded(text: &str) -> String {
 }
 
 fn exempt(no_proxy: Option<&str>, server: &Uri) -> bool {
-    let host = bare_host(server).to_ascii_lowercase();
+    // An IPv6 address has brackets.
+    let host = server.host().unwrap_or_default();
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let host = host.to_ascii_lowercase();
     let port = server.port_u16().unwrap_or(match server.scheme_str() {
         Some("https") => 443,
         _ => 80,
@@ -100,14 +103,6 @@ fn exempt(no_proxy: Option<&str>, server: &Uri) -> bool {
             Some(address) => exempts_address(&entry, address, port),
             None => exempts_name(&entry, &host, port),
         })
-}
-
-/// The host without the brackets of an IPv6 address.
-fn bare_host(uri: &Uri) -> &str {
-    uri.host()
-        .unwrap_or_default()
-        .trim_start_matches('[')
-        .trim_end_matches(']')
 }
 
 fn exempts_address(entry: &str, address: IpAddr, port: u16) -> bool {

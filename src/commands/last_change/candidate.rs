@@ -1,7 +1,6 @@
 //! `Candidate`: an object whose last change may be the reason for a failure.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
@@ -54,12 +53,6 @@ impl Candidate {
             errors: &self.errors,
             now: self.now,
         }
-    }
-
-    /// The parts of the problem that a version of it has.
-    pub(super) fn problem_in(&self, version: &Version) -> BTreeSet<usize> {
-        let problem = self.problem.as_ref();
-        problem.map_or_else(BTreeSet::new, |problem| problem.parts_in(version))
     }
 
     /// What its oldest version says about the last write of a field that matters. What lacks something names nobody who

@@ -291,11 +291,6 @@ impl LastChange {
         self.what == What::Created
     }
 
-    /// Whether it is a deletion.
-    pub(super) fn is_deletion(&self) -> bool {
-        self.what == What::Deleted
-    }
-
     /// Whether it is a restart, or only starts more of the Pods that fail. It brings out what changed before.
     pub(super) fn is_minor(&self) -> bool {
         self.is_minor
@@ -491,11 +486,6 @@ impl LastChange {
         let (by, manager) = (self.by.recorded()?, before.by.recorded()?);
         let said = format!("{} had written {new}", escape_line(&manager));
         (is_back && by != manager).then_some(said)
-    }
-
-    /// Whether its first field is that of another change.
-    pub(super) fn changes_same_as(&self, other: &LastChange) -> bool {
-        self.paths.first() == other.paths.first()
     }
 
     /// The write of its first field; `None` if the old value or the time is not known.

@@ -158,7 +158,14 @@ impl FailureReason {
         if all_have(CauseRule::ImagePull) {
             FailureReason::ImagePull
         } else if all_have(CauseRule::Unschedulable) {
-            FailureReason::of_unscheduled(model, &unwell)
+            // The claims of the Pods name something that does not exist, or the nodes take no Pod.
+            let needs = unwell.iter().map(|pod| claim_needs(model, pod));
+            let needs: Vec<Vec<Reference>> = needs.collect();
+            if needs.iter().all(|needs| !needs.is_empty()) {
+                FailureReason::need(needs.into_iter().flatten())
+            } else {
+                FailureReason::Scheduling(closed_nodes(model, &unwell))
+            }
         } else if needs.iter().all(|needs| !needs.is_empty()) {
             FailureReason::need(needs.into_iter().flatten())
         } else if is_workload && unwell.iter().any(|pod| pod.object != object.object) {
@@ -235,17 +242,6 @@ impl FailureReason {
         } else {
             FailureReason::Pods
         })
-    }
-
-    /// The reason why the scheduler finds no node: the claims of the Pods name something that does not exist, or the nodes.
-    fn of_unscheduled(model: &Model, pods: &[&ModelObject]) -> FailureReason {
-        let needs = pods.iter().map(|pod| claim_needs(model, pod));
-        let needs: Vec<Vec<Reference>> = needs.collect();
-        if needs.iter().all(|needs| !needs.is_empty()) {
-            FailureReason::need(needs.into_iter().flatten())
-        } else {
-            FailureReason::Scheduling(closed_nodes(model, pods))
-        }
     }
 
     fn need(references: impl Iterator<Item = Reference>) -> FailureReason {

@@ -1,6 +1,7 @@
 //! Finds the last changes of some objects, by walking back through their versions.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,7 +22,7 @@ use super::fields::Sign;
 use super::recreated::RecreatedServices;
 use super::revoked_right::RevokedRights;
 use super::suspects::{SuspectChanges, Unread};
-use super::what::OldValues;
+use super::what::{OldValues, What};
 
 /// The most requests for one object. Controllers may have written many versions since the change.
 const REQUESTS: u32 = 24;
@@ -158,7 +159,7 @@ fn keep_most_suspect(suspects: &mut Vec<Suspect>) {
     } else if has(&|change| !change.is_minor()) {
         suspects.retain(|suspect| !suspect.change.is_minor());
     }
-    let rank = |suspect: &Suspect| (suspect.change.is_deletion(), suspect.is_blamed);
+    let rank = |suspect: &Suspect| (suspect.change.what == What::Deleted, suspect.is_blamed);
     suspects.sort_by(|a, b| {
         let by_rank = Reverse(rank(a)).cmp(&Reverse(rank(b)));
         by_rank.then_with(|| b.change.cmp_age(&a.change))
@@ -236,7 +237,10 @@ impl WalkBack<'_> {
             Ok(start) => start,
             Err(end) => return Some(end),
         };
-        let problem = |version: &Version| candidate.problem_in(version);
+        let problem = |version: &Version| {
+            let problem = candidate.problem.as_ref();
+            problem.map_or_else(BTreeSet::new, |problem| problem.parts_in(version))
+        };
         self.is_telling = newest
             .as_deref()
             .is_some_and(|version| !problem(version).is_empty());
@@ -275,20 +279,15 @@ impl WalkBack<'_> {
             let is_cause = !self.is_telling || !problem(&version).is_subset(&problem(&older));
             if is_cause && self.take_change(&older, &version) {
                 self.is_done = true;
-                if candidate.reason != FailureReason::Rescaled && !self.may_be_fight(&older) {
+                let newest = self.found.changes().last();
+                let may_be_fight = newest.is_some_and(|change| change.is_contested(&older));
+                if candidate.reason != FailureReason::Rescaled && !may_be_fight {
                     return None;
                 }
                 self.exchange = Some(Vec::new());
             }
         }
         walk.end().cloned()
-    }
-
-    /// The newest change of a scale, if it undoes the one before.
-    fn undoing(self) -> Option<LastChange> {
-        let newest = self.found.changes().first()?.clone();
-        let undone = newest.undoes(self.exchange?.first()?)?;
-        Some(newest.with_fight(Some(undone)))
     }
 
     /// Adds the change between two versions. Returns whether no older change is needed.
@@ -301,12 +300,6 @@ impl WalkBack<'_> {
         };
         let change = change.filter(is_in_time).map(|change| self.tie(change));
         change.is_some_and(|change| self.found.add(change).is_enough())
-    }
-
-    /// Whether another manager wrote the field of the newest found change a short time before it.
-    fn may_be_fight(&self, older: &Version) -> bool {
-        let found = self.found.changes().last();
-        found.is_some_and(|change| change.is_contested(older))
     }
 
     /// Goes on with older versions in an exchange of writes. Returns whether the exchange may be longer.
@@ -354,7 +347,10 @@ impl WalkBack<'_> {
     /// wrote last.
     fn cause(mut self, end: Option<&End>) -> Option<LastChange> {
         if self.candidate.reason == FailureReason::Rescaled {
-            return self.undoing();
+            // The newest change of a scale is the cause if it undoes the one before.
+            let newest = self.found.changes().first()?.clone();
+            let undone = newest.undoes(self.exchange?.first()?)?;
+            return Some(newest.with_fight(Some(undone)));
         }
         if let (false, Some(oldest)) = (self.is_done, &self.oldest) {
             let old = match end {
@@ -377,7 +373,7 @@ impl WalkBack<'_> {
 fn fight(cause: &LastChange, found: Vec<LastChange>, has_begun: bool) -> Option<String> {
     let mut fight = FieldFight::default();
     for change in found.into_iter().rev() {
-        if change.changes_same_as(cause) {
+        if change.paths.first() == cause.paths.first() {
             fight.take(change.first_write()?);
         }
     }

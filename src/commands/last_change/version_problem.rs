@@ -56,7 +56,10 @@ impl VersionProblem {
                 let links = Links::of(object, Tier::Trace, types);
                 let is_named = |broken: &Reference| {
                     let mut named = links.references.iter();
-                    named.any(|own| asks_for(own, broken))
+                    named.any(|own| {
+                        let has_keys = broken.keys.iter().all(|key| own.keys.contains(key));
+                        own.target == broken.target && own.port == broken.port && has_keys
+                    })
                 };
                 places(references, is_named)
             }
@@ -101,12 +104,6 @@ fn places<T>(items: &[T], has_property: impl Fn(&T) -> bool) -> BTreeSet<usize> 
     let items = items.iter().enumerate();
     let with = items.filter(|(_, item)| has_property(item));
     with.map(|(place, _)| place).collect()
-}
-
-/// Whether a reference asks for what another one does.
-fn asks_for(own: &Reference, other: &Reference) -> bool {
-    let has_keys = other.keys.iter().all(|key| own.keys.contains(key));
-    own.target == other.target && own.port == other.port && has_keys
 }
 
 /// Whether a `ConfigMap` or a Secret has a key.

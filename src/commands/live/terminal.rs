@@ -88,14 +88,6 @@ impl<'a> Terminal<'a> {
         self.env
     }
 
-    /// Fails if nobody will read the output any more.
-    pub(crate) fn check_reader(&self) -> io::Result<()> {
-        if (self.env.reader_gone)() {
-            return Err(io::ErrorKind::BrokenPipe.into());
-        }
-        Ok(())
-    }
-
     /// Whether it shows frames.
     pub(crate) fn is_live(&self) -> bool {
         self.screen.is_live()
@@ -178,14 +170,6 @@ impl<'a> Terminal<'a> {
             note.state,
             cause.unwrap_or_default()
         ))
-    }
-
-    /// Prints the lines of `-v` that wait, above the frame.
-    pub(crate) fn print_requests(&mut self) -> io::Result<()> {
-        for line in self.env.requests.take() {
-            self.notify(&line)?;
-        }
-        Ok(())
     }
 
     /// Erases the frame.

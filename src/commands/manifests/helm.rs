@@ -73,7 +73,8 @@ pub(crate) async fn release_targets(
         let release = word.strip_prefix(RELEASE_PREFIX).unwrap_or(word);
         check_name(release)?;
         let newest = place.newest(release).await?;
-        if let Some(status) = newest.metadata.unusual_status() {
+        let status = &*newest.metadata.labels.status;
+        if !matches!(status, "" | "deployed") {
             let (version, namespace) = (&newest.metadata.labels.version, place.namespace);
             let text = format!(
                 "to see why revision {version} has the status {status}, run helm history {release} -n {namespace}"
@@ -243,13 +244,7 @@ fn path(namespace: &str, store: ReleaseStore) -> Result<RequestPath, RequestErro
     Ok(path.then(PathSegment::Resource, store.plural())?)
 }
 
-impl RevisionMetadata {
-    /// The status of a revision that is not deployed: `failed`, `pending-upgrade`, `uninstalled`.
-    fn unusual_status(&self) -> Option<&str> {
-        let status = Some(&*self.labels.status);
-        status.filter(|status| !matches!(*status, "" | "deployed"))
-    }
-}
+impl RevisionMetadata {}
 
 /// The revision with the greatest number. Versions are numbers: 10 is newer than 9.
 fn newest(revisions: Vec<RevisionMetadata>) -> Option<RevisionMetadata> {

@@ -136,7 +136,14 @@ impl<'r, 'a> Fates<'r, 'a> {
 
     fn collect(mut self) -> Vec<Fate> {
         let places = 0..self.rows.len();
-        let heads: Vec<Option<usize>> = places.map(|place| self.head_of_row(place)).collect();
+        let heads = places.map(|place| {
+            let row = &self.rows[place];
+            let is_unwell = !row.assessment.is_well();
+            let head = is_unwell.then(|| row.object.identity());
+            let head = head.and_then(|uid| self.head(&uid));
+            head.filter(|head| *head != self.tops[place])
+        });
+        let heads: Vec<Option<usize>> = heads.collect();
         let is_whole = self.whole_trees(&heads);
         let mut alike: HashMap<Said<'_>, usize> = HashMap::new();
         let mut fates: Vec<Fate> = Vec::with_capacity(self.rows.len());
@@ -201,13 +208,7 @@ impl<'r, 'a> Fates<'r, 'a> {
     /// Whether a row above this one is not well and says all that this one says.
     fn is_silent(&self, place: usize) -> bool {
         let says_nothing = says_nothing_below(&self.rows[place], self.above(place));
-        says_nothing && self.is_below_unwell(place)
-    }
-
-    /// Whether a row above this one is not well.
-    fn is_below_unwell(&self, place: usize) -> bool {
-        let mut above = self.above(place);
-        above.any(|row| !row.assessment.is_well())
+        says_nothing && self.above(place).any(|row| !row.assessment.is_well())
     }
 
     /// The rows above this one, the nearest first.
@@ -219,16 +220,6 @@ impl<'r, 'a> Fates<'r, 'a> {
             depth = depth.min(row.depth);
             is_above
         })
-    }
-
-    /// The head of the object of a row that is not well.
-    fn head_of_row(&mut self, place: usize) -> Option<usize> {
-        let row = &self.rows[place];
-        if row.assessment.is_well() {
-            return None;
-        }
-        let head = self.head(&row.object.identity())?;
-        (head != self.tops[place]).then_some(head)
     }
 
     /// The first row of the tree that says why an object is not well, if that is another tree.

@@ -105,7 +105,8 @@ impl<'a> ClusterViews<'a> {
         let mut beyond = 0;
         let mut trees: Vec<(TreeKey<'a>, usize, Vec<StatusRow<'a>>)> = Vec::new();
         for (place, (rows, view)) in rows.into_iter().zip(&self.all).enumerate() {
-            let keys = tree_keys(&rows, view.state);
+            let roots = rows.shown.iter().filter(|row| row.depth == 0);
+            let keys: Vec<TreeKey<'a>> = roots.map(|row| tree_key(row, view.state)).collect();
             let rows = blocks(health.select(rows), &view.state.model, health);
             beyond += rows.beyond;
             let is_one =
@@ -157,12 +158,6 @@ struct RootOrder<'a> {
     requested: usize,
     /// The kind and the name of the object.
     object: (String, String),
-}
-
-/// The sort keys of the trees of a cluster, in their order.
-fn tree_keys<'a>(rows: &StatusRows<'a>, state: &'a StatusState) -> Vec<TreeKey<'a>> {
-    let roots = rows.shown.iter().filter(|row| row.depth == 0);
-    roots.map(|row| tree_key(row, state)).collect()
 }
 
 fn tree_key<'a>(row: &StatusRow<'a>, state: &'a StatusState) -> TreeKey<'a> {

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 
 use super::options::{Detail, RowOptions};
 use super::rows::StatusRow;
+use crate::graph::Node;
 use crate::render::age::age;
 use crate::render::style::{Role, role};
 use crate::render::table::{Cell, Column, Fit};
@@ -100,8 +101,10 @@ impl StatusColumns {
         let printed = self.printed.iter();
         cells.extend(printed.map(|title| plain(row.printed(title))));
         if self.is_wide() {
-            let (node, address) = row.whereabouts();
-            cells.extend([plain(node), plain(address)]);
+            let pod = row.node.and_then(Node::pod);
+            let node = pod.and_then(|pod| pod.node.as_deref());
+            let address = pod.and_then(|pod| pod.addresses.first());
+            cells.extend([plain(node), plain(address.map(|address| &**address))]);
         }
         if self.is_wide() && self.live {
             let changed = row.changed();

@@ -24,7 +24,7 @@ pub(super) struct Documents {
     has_document: bool,
     /// Whether a document has a placeholder for a Secret value.
     pub(super) has_secret: bool,
-    has_warned: bool,
+    pub(super) has_warned: bool,
 }
 
 impl Documents {
@@ -50,11 +50,6 @@ impl Documents {
             doc.flatten()
                 .map_or_else(Vec::new, |doc| self.document(&doc))
         })
-    }
-
-    /// Whether to print the warning about hidden Secret values now.
-    pub(super) fn take_warning(&mut self) -> bool {
-        self.has_secret && !std::mem::replace(&mut self.has_warned, true)
     }
 
     /// An object, separated from the one before.

@@ -292,7 +292,8 @@ impl LiveStatus {
     }
 
     fn warn_of_secrets(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
-        if self.documents.take_warning() {
+        let documents = &mut self.documents;
+        if documents.has_secret && !std::mem::replace(&mut documents.has_warned, true) {
             terminal.notify(REDACTED)?;
         }
         Ok(())

@@ -56,7 +56,7 @@ pub(super) struct StatusRow<'a> {
     pub(super) repetition: Repetition,
     /// Where it is, of several clusters.
     pub(super) origin: RowOrigin<'a>,
-    node: Option<&'a Node>,
+    pub(super) node: Option<&'a Node>,
 }
 
 /// The place of a row in a view of several clusters.
@@ -131,14 +131,6 @@ impl<'a> StatusRow<'a> {
         let mut cells = self.known?.printed.iter();
         let cell = cells.find(|cell| &*cell.column == title)?;
         Some(&cell.text)
-    }
-
-    /// A Pod's node and its primary address.
-    pub(super) fn whereabouts(&self) -> (Option<&str>, Option<&str>) {
-        let pod = self.node.and_then(Node::pod);
-        let address = pod.and_then(|pod| pod.addresses.first());
-        let node = pod.and_then(|pod| pod.node.as_deref());
-        (node, address.map(|address| &**address))
     }
 }
 

@@ -14,7 +14,7 @@ use crate::model::{Model, Reading};
 use crate::object::{GroupKind, ObjectRef, Uid, counted};
 use crate::render::json::line;
 use crate::render::json::status::{StatusRecord, TreePlace, WasRecord};
-use crate::render::style::{Symbols, symbol};
+use crate::render::style::Symbols;
 use crate::render::text::Text;
 use crate::source::ClusterId;
 use crate::status::{Assessment, Status};
@@ -103,7 +103,7 @@ impl PastStates {
             let namespace = namespace.map(|name| format!(" -n {name}"));
             let namespace = namespace.unwrap_or_default();
             let text = format!(" {object}{namespace}  {text}");
-            lines.push(symbol(status, symbols) + text);
+            lines.push(Text::symbol(status, symbols) + text);
         }
         let gone = differences
             .iter()

@@ -214,7 +214,11 @@ impl StatusState {
 
     /// The progress of the rollout of an object; `None` for kinds without rollouts.
     pub(super) fn rollout(&self, uid: &Uid) -> Option<PodCounts> {
-        PodCounts::of_rollout(self.model.doc(uid)?.root())
+        let doc = self.model.doc(uid)?;
+        let object = doc.root();
+        let kind = object.str_at(&["kind"])?;
+        let has_rollouts = matches!(&*kind, "DaemonSet" | "Deployment" | "StatefulSet");
+        has_rollouts.then(|| PodCounts::of(object))?
     }
 
     /// Whether every source has been read or cannot be read, and the search for dependents is over.

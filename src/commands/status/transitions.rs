@@ -183,7 +183,10 @@ impl Transitions {
                 same.round = round;
                 continue;
             }
-            if row.known.is_none() && !self.is_worth_printing(row) {
+            // An absent object is printed if it never existed: its deletion has its own line.
+            let is_new_absence = row.assessment.verdict.status == Status::NotFound
+                && !self.met.contains(&row.object);
+            if row.known.is_none() && !is_new_absence {
                 continue;
             }
             let graph = state.model.graph();
@@ -204,12 +207,6 @@ impl Transitions {
         }
         self.printed.retain(|_, printed| printed.round == round);
         lines
-    }
-
-    /// Whether to print an object that does not exist. It must be known to be absent, and it must never have
-    /// existed: its deletion has its own line.
-    fn is_worth_printing(&self, row: &StatusRow<'_>) -> bool {
-        row.assessment.verdict.status == Status::NotFound && !self.met.contains(&row.object)
     }
 }
 

@@ -163,19 +163,16 @@ pub(super) fn state(traced: &Traced, step: &TraceStep<'_>) -> ShownState {
         }
         RelationEnd::Ghost(target) => target,
     };
+    let mut relations = step.relations.iter();
+    let is_optional =
+        step.is_optional || relations.all(|relation| relation.if_absent == IfAbsent::Works);
     match absence(traced, target) {
-        Absence::Missing if is_tolerated(step) => shown(Status::Unknown, "absent, optional"),
+        Absence::Missing if is_optional => shown(Status::Unknown, "absent, optional"),
         absence @ Absence::Missing => shown(Status::NotFound, absence.words()),
         absence @ (Absence::NotInFile | Absence::Refused | Absence::Unserved | Absence::Unread) => {
             shown(Status::Unknown, absence.words())
         }
     }
-}
-
-/// Whether the objects that name this one work without it.
-fn is_tolerated(step: &TraceStep<'_>) -> bool {
-    let mut relations = step.relations.iter();
-    step.is_optional || relations.all(|relation| relation.if_absent == IfAbsent::Works)
 }
 
 /// Why an object that is named is not in the graph.

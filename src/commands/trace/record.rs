@@ -8,8 +8,8 @@ use super::headline::Headline;
 use super::reachable::reachable;
 use super::traced::Traced;
 use crate::graph::{
-    EndpointTarget, Facts, Node, PodCoverage, ReferenceTarget, Relation, RelationEnd, TraceSide,
-    backends, neighbours,
+    EndpointTarget, Facts, Node, PodCoverage, ReferenceTarget, RelationEnd, TraceSide, backends,
+    neighbours,
 };
 use crate::model::{Absence, missing_in_front, pod_coverage};
 use crate::object::{ObjectRef, Uid};
@@ -53,11 +53,6 @@ pub(super) fn graph(chain: &dyn Chain) -> GraphRecord {
             .map(|change| change.record(&traced.source.cluster.0))
             .collect(),
     }
-}
-
-/// Whether the graph has edges of its own for a relation: owners, and the parts of a Service.
-fn is_structural(relation: &Relation) -> bool {
-    matches!(relation.name, "owner" | "selects" | "slice" | "endpoint")
 }
 
 struct GraphBuilder<'a> {
@@ -181,7 +176,9 @@ impl GraphBuilder<'_> {
             };
             let (from, to) = if is_forth { (own, other) } else { (other, own) };
             let relations = neighbour.relations.iter();
-            for relation in relations.filter(|relation| !is_structural(relation)) {
+            // The graph has edges of its own for owners, and for the parts of a Service.
+            let has_own = |name| matches!(name, "owner" | "selects" | "slice" | "endpoint");
+            for relation in relations.filter(|relation| !has_own(relation.name)) {
                 self.edges.push(EdgeRecord {
                     from: from.clone(),
                     to: to.clone(),

@@ -216,7 +216,10 @@ impl ShownVersions {
         let written = WriteTime::of(read, &writers, |time| {
             (diff.as_ref()).is_some_and(|diff| diff.is_again_by(&writers, time))
         });
-        let noise = self.noise_of(key);
+        // A Lease has only heartbeats, so a user who names one wants to see them.
+        let is_lease = &*key.resource.kind == "Lease" && named(key).is_some();
+        let heartbeats = is_lease.then_some(Noise::Heartbeat);
+        let noise: BTreeSet<Noise> = self.noise.iter().copied().chain(heartbeats).collect();
         let is_by_named = self.is_by_named(read, &writers, diff.as_ref());
         let counts = diff.as_mut().map_or_else(ChangeCounts::default, |diff| {
             let others = self.by.narrow(diff, &writers);
@@ -228,7 +231,10 @@ impl ShownVersions {
         let counts = if is_by_named {
             counts
         } else {
-            counts.all_filtered()
+            ChangeCounts {
+                filtered: counts.shown + counts.hidden() + counts.filtered,
+                ..ChangeCounts::default()
+            }
         };
         Compared {
             read,
@@ -268,13 +274,6 @@ impl ShownVersions {
             || self
                 .filter
                 .keeps_value(&object, redactor.shown(read.doc.root()))
-    }
-
-    /// The classes of noise to show for a source. A Lease has only heartbeats, so a user who names one wants to see them.
-    fn noise_of(&self, key: &SourceKey) -> BTreeSet<Noise> {
-        let is_lease = &*key.resource.kind == "Lease" && named(key).is_some();
-        let heartbeats = is_lease.then_some(Noise::Heartbeat);
-        self.noise.iter().copied().chain(heartbeats).collect()
     }
 }
 

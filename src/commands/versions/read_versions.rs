@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::state::VersionEvent;
-use crate::diff::{Change, Diff};
+use crate::diff::Diff;
 use crate::object::list_keys::ListKeys;
 use crate::object::{Doc, GroupKind, ObjectRef, ParseError, Value};
 use crate::render::diff::ChangeType;
@@ -142,18 +142,16 @@ impl<'a> TwoLives<'a> {
         }
         let (old, keys) = (read.former.as_ref().map(Doc::root), read.keys.as_deref()?);
         let mut diff = Diff::keyed(Some(old?), Some(read.doc.root()), keys);
-        diff.retain(|diff, change| !is_of_one_life(diff, change));
+        // Some fields each object has for itself.
+        diff.retain(|diff, change| {
+            let path: Vec<_> = diff.chain(change.at).map(|at| diff.field(at)).collect();
+            match path[..] {
+                [.., Some("status")] => false,
+                [.., Some(name), Some("metadata")] => !OWN_METADATA.contains(&name),
+                _ => true,
+            }
+        });
         (!diff.changes().is_empty()).then_some(TwoLives { former, diff })
-    }
-}
-
-/// Whether a change is in a field that each object has for itself.
-fn is_of_one_life(diff: &Diff<'_>, change: &Change) -> bool {
-    let path: Vec<_> = diff.chain(change.at).map(|at| diff.field(at)).collect();
-    match path[..] {
-        [.., Some("status")] => true,
-        [.., Some(name), Some("metadata")] => OWN_METADATA.contains(&name),
-        _ => false,
     }
 }
 

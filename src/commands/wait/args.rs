@@ -111,7 +111,8 @@ impl WaitArgs {
     pub(crate) fn refuse_nothing(&self, session: &Session, verb: &str) -> Result<(), CommandError> {
         match session.file() {
             Some(file) if file.resources().is_empty() && (self.decides() || file.is_blank()) => {
-                Err(nothing_passed(verb))
+                let error = CommandError::failed(format!("error: no objects passed to {verb}"));
+                Err(error.hint("check the command that writes the input"))
             }
             Some(_) | None => Ok(()),
         }
@@ -185,12 +186,6 @@ impl WaitArgs {
 fn nothing_checked() -> CommandError {
     CommandError::failed("error: no matching resources found")
         .hint("correct the type, the selector or the namespace: nothing was checked")
-}
-
-/// The error of a check without objects, in the words about manifests without objects.
-fn nothing_passed(verb: &str) -> CommandError {
-    CommandError::failed(format!("error: no objects passed to {verb}"))
-        .hint("check the command that writes the input")
 }
 
 /// The answer to the question of `--exit-code`.

@@ -112,9 +112,9 @@ impl Stop {
 
     /// Also stops the verb when the objects of these sources meet the goals, if there are any.
     pub(crate) fn wait_for(&mut self, sources: &[SourceKey], judge: Judge) {
-        let restarts = self.args.goal.allow_restarts.unwrap_or(ALLOWED_RESTARTS);
-        self.waiting =
-            Waiting::new(&self.args.goal.goals, sources, judge).allowing_restarts(restarts);
+        let goal = &self.args.goal;
+        self.waiting = Waiting::new(&goal.goals, sources, judge);
+        self.waiting.restarts = goal.allow_restarts.unwrap_or(ALLOWED_RESTARTS);
         if self.reads_file {
             self.waiting = std::mem::take(&mut self.waiting).of_file();
         }
@@ -123,7 +123,8 @@ impl Stop {
     /// Waits for the objects of several clusters. Each joins later.
     pub(crate) fn wait_for_clusters(&mut self, group: &ClusterGroup, judge: Judge) {
         self.wait_for(&[], judge);
-        self.waiting = std::mem::take(&mut self.waiting).in_clusters(group.clusters());
+        let clusters = group.clusters();
+        self.waiting.unjoined = clusters.map(|cluster| (cluster.clone(), None)).collect();
     }
 
     /// The line that the verb still waits, if it has printed nothing for a minute. It has printed so many lines.

@@ -127,7 +127,10 @@ impl ObjectProgress {
     }
 
     fn can_fail(&self, goals: &[Goal]) -> bool {
-        goals.get(self.met).is_some_and(needs_the_object)
+        goals.get(self.met).is_some_and(|goal| match goal {
+            Goal::Current | Goal::Settled | Goal::Condition { .. } | Goal::JsonPath { .. } => true,
+            Goal::Created | Goal::Deleted => false,
+        })
     }
 
     /// Takes the last judgement. Returns whether the object has met all goals for the first time.
@@ -190,13 +193,5 @@ impl ObjectProgress {
         if self.failure.is_none() {
             self.failure = dead_end.map(GoalFailure::OutOfReach);
         }
-    }
-}
-
-/// Whether a goal needs an existing object that has not failed.
-fn needs_the_object(goal: &Goal) -> bool {
-    match goal {
-        Goal::Current | Goal::Settled | Goal::Condition { .. } | Goal::JsonPath { .. } => true,
-        Goal::Created | Goal::Deleted => false,
     }
 }

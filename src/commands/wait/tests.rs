@@ -715,7 +715,7 @@ fn the_deaths_before_the_wait_and_of_the_last_revision_do_not_count() {
 #[test]
 fn the_number_of_deaths_can_be_chosen() {
     let mut wait = Judged::new("current", deployments(Some("web")));
-    wait.waiting = std::mem::take(&mut wait.waiting).allowing_restarts(1);
+    wait.waiting.restarts = 1;
     wait.put(Why::Listed, SET, &set(1));
     wait.put(Why::Listed, DEPLOYMENT, &web(1, "rolling"));
     let first = wait.put(Why::Added, POD, &crashed(0));

@@ -30,10 +30,10 @@ pub(crate) struct Waiting {
     met: Vec<String>,
     is_of_file: bool,
     /// How many instances of a container may die.
-    restarts: usize,
+    pub(super) restarts: usize,
     judge: Judge,
     /// The clusters that have not joined, of several, and why.
-    unjoined: BTreeMap<ClusterId, Option<Arc<str>>>,
+    pub(super) unjoined: BTreeMap<ClusterId, Option<Arc<str>>>,
 }
 
 /// The state of the wait.
@@ -64,14 +64,6 @@ impl Waiting {
         }
     }
 
-    /// The same wait in several clusters, each of which joins later.
-    pub(super) fn in_clusters<'c>(self, clusters: impl Iterator<Item = &'c ClusterId>) -> Waiting {
-        Waiting {
-            unjoined: clusters.map(|cluster| (cluster.clone(), None)).collect(),
-            ..self
-        }
-    }
-
     /// Also waits for the objects of these sources of a cluster that has joined.
     pub(crate) fn join(&mut self, cluster: &ClusterId, asked: &[SourceKey]) {
         self.unjoined.remove(cluster);
@@ -93,11 +85,6 @@ impl Waiting {
             let why = cause.as_ref().map(|cause| format!(": {cause}"));
             format!("cluster {}: not read{}", cluster.0, why.unwrap_or_default())
         })
-    }
-
-    /// The same wait, which gives up a crash loop when this many instances of a container have died.
-    pub(super) fn allowing_restarts(self, restarts: usize) -> Waiting {
-        Waiting { restarts, ..self }
     }
 
     /// The same wait for objects of a file. Objects that the file does not list at its start may come later, so only its

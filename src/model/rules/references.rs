@@ -189,7 +189,10 @@ fn problem_of(around: Around<'_>, reference: &Reference, node: &Node) -> Option<
     let words = if is_always {
         &own.verdict.message
     } else {
-        words_for_others(own)
+        // The first cause that also matters to others, or else the state itself.
+        let mut causes = own.causes.iter();
+        let cause = causes.find(|cause| !ONLY_OF_NODES.contains(&cause.rule));
+        cause.map_or(&own.verdict.message, |cause| &cause.text)
     };
     Some(Finding::new(rule, status, format!("{reference}: {words}")))
 }
@@ -204,13 +207,6 @@ fn unallocated(around: Around<'_>, reference: &Reference) -> Option<Finding> {
     let text = format!("{reference}: {}", cause.text);
     let waits = reference.tier() == Tier::Unwell && around.is_there(&claim.uid);
     waits.then(|| Finding::new(CauseRule::FailedReference, Status::InProgress, text))
-}
-
-/// The first cause of the state of an object that also matters to those that name it, or else the state itself.
-fn words_for_others(own: &Assessment) -> &str {
-    let mut causes = own.causes.iter();
-    let cause = causes.find(|cause| !ONLY_OF_NODES.contains(&cause.rule));
-    cause.map_or(&own.verdict.message, |cause| &cause.text)
 }
 
 /// Whether an object that is not well keeps no other from working: a claim that waits for its Pod, or a node that is short of

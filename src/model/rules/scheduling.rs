@@ -184,12 +184,17 @@ pub(in crate::model) fn constraints(around: Around<'_>, pod: &Node) -> Vec<Cause
 fn claim_holders(around: Around<'_>, pod: &Node) -> Vec<String> {
     let claims = claims_of(around, pod).filter(|claim| {
         let doc = around.doc(&claim.uid);
-        doc.is_some_and(|doc| is_for_one_pod(doc.root()))
+        doc.is_some_and(|doc| {
+            let mut modes = doc.root().items_at(&["spec", "accessModes"]);
+            modes.any(|mode| mode.as_str().as_deref() == Some(ONE_POD))
+        })
     });
     let holders = claims.flat_map(|claim| {
         let users = around.graph().referrers(&claim.object);
         let users = users.filter_map(|uid| around.graph().node(uid));
-        let holders = users.filter(|user| user.pod().is_some_and(holds_its_volumes));
+        // A Pod with a node holds its volumes until it ends.
+        let is_holder = |pod: &Pod| pod.node.is_some() && !pod.has_ended;
+        let holders = users.filter(move |user| user.pod().is_some_and(is_holder));
         holders.map(move |holder| {
             format!(
                 "{} has {}, which is for one pod ({ONE_POD})",
@@ -207,16 +212,6 @@ pub(in crate::model) fn claims_of<'m>(
     let found = around.graph().references_of(&pod.uid).iter();
     let found = found.filter_map(move |found| around.graph().referenced(&found.target));
     found.filter(|claim| &*claim.object.kind == "PersistentVolumeClaim")
-}
-
-fn is_for_one_pod(claim: Value<'_>) -> bool {
-    let mut modes = claim.items_at(&["spec", "accessModes"]);
-    modes.any(|mode| mode.as_str().as_deref() == Some(ONE_POD))
-}
-
-/// Whether a Pod has a node, which its volumes are attached to until it ends.
-fn holds_its_volumes(pod: &Pod) -> bool {
-    pod.node.is_some() && !pod.has_ended
 }
 
 /// The constraints on the spread of Pods that must hold.

@@ -122,7 +122,9 @@ fn without_endpoints(
         (Some(selector), PodCoverage::Known, 0) => {
             let cause = selected_workload(around, node, selector);
             let cause = cause.map(|cause| format!(": {cause}"));
-            let cause = cause.unwrap_or_else(|| nearest_pods(around, node, selector));
+            let nearest = |source| nearest_in(around, &source, selector);
+            let cause = cause.or_else(|| nearby_pods_source(around, node).map(nearest));
+            let cause = cause.unwrap_or_default();
             format!("no pod matches {selector}{cause}")
         }
         (Some(_), PodCoverage::Known, _) if matched.iter().all(|pod| has_ended(pod)) => {
@@ -141,14 +143,6 @@ fn without_endpoints(
         },
         words,
     )
-}
-
-/// The labels that the Pods beside a Service have in place of those that it selects: `; 3 pods have app=web`.
-fn nearest_pods(around: Around<'_>, node: &Node, selector: &LabelSelector) -> String {
-    let Some(source) = nearby_pods_source(around, node) else {
-        return String::new();
-    };
-    nearest_in(around, &source, selector)
 }
 
 /// The same for the Pods of a source of labels.

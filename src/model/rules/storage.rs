@@ -314,7 +314,11 @@ pub(super) fn other_claim(volume: Value<'_>, claim: Value<'_>) -> Option<String>
 pub(super) fn misfits(volume: Value<'_>, claim: Value<'_>) -> Vec<Misfit> {
     let found = [
         size(volume, claim),
-        attributes(volume, claim),
+        named(
+            "attributes class",
+            volume.text_at(&["spec", "volumeAttributesClassName"]),
+            claim.text_at(&["spec", "volumeAttributesClassName"]),
+        ),
         class(volume, claim),
         mode(volume, claim),
         access(volume, claim),
@@ -340,11 +344,6 @@ fn size(volume: Value<'_>, claim: Value<'_>) -> Option<Misfit> {
         has: has.to_string(),
         wanted: wanted.to_string(),
     })
-}
-
-fn attributes(volume: Value<'_>, claim: Value<'_>) -> Option<Misfit> {
-    let of = |object: Value<'_>| object.text_at(&["spec", "volumeAttributesClassName"]);
-    named("attributes class", of(volume), of(claim))
 }
 
 fn class(volume: Value<'_>, claim: Value<'_>) -> Option<Misfit> {

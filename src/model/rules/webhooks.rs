@@ -53,15 +53,14 @@ pub(in crate::model) fn webhook_sources(around: Around<'_>, node: &Node) -> Vec<
 
 /// The configuration of the webhook that refuses the Pods of a workload.
 pub(in crate::model) fn webhook_facts(around: Around<'_>, node: &Node) -> Vec<Cause> {
-    Vec::from_iter(webhook_fact(around, node))
-}
-
-fn webhook_fact(around: Around<'_>, node: &Node) -> Option<Cause> {
-    let webhook = refusing_webhook(around, &node.uid)?;
-    let configurations = refusing_configurations(around, &node.uid);
-    let configuration = configurations.first()?;
-    let text = format!("{configuration} has the webhook {webhook}");
-    Some(Cause::new(CauseRule::Fact, text))
+    let fact = || {
+        let webhook = refusing_webhook(around, &node.uid)?;
+        let configurations = refusing_configurations(around, &node.uid);
+        let configuration = configurations.first()?;
+        let text = format!("{configuration} has the webhook {webhook}");
+        Some(Cause::new(CauseRule::Fact, text))
+    };
+    Vec::from_iter(fact())
 }
 
 /// The configurations that have the webhook which refuses the Pods of a workload, as far as they are read.

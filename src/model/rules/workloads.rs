@@ -245,7 +245,13 @@ pub(in crate::model) fn old_revision(around: Around<'_>, set: &Node) -> Vec<Find
         return Vec::new();
     }
     let rule = CauseRule::OldReplicas;
-    vec![Finding::new(rule, Status::Current, to_remove(replicas))]
+    let are = if replicas == 1 {
+        "replica is"
+    } else {
+        "replicas are"
+    };
+    let text = format!("old revision, {replicas} {are} still to be removed");
+    vec![Finding::new(rule, Status::Current, text)]
 }
 
 /// The `ReplicaSets` of a Deployment that have replicas or want some.
@@ -257,13 +263,6 @@ pub(in crate::model) fn busy_sets<'m>(
     let deployment = around.graph().node(deployment).filter(is_deployment);
     let sets = deployment.map(|deployment| around.graph().children(&deployment.uid));
     sets.into_iter().flatten().filter(|set| !set.is_idle())
-}
-
-fn to_remove(replicas: i64) -> String {
-    match replicas {
-        1 => "old revision, 1 replica is still to be removed".to_owned(),
-        _ => format!("old revision, {replicas} replicas are still to be removed"),
-    }
 }
 
 /// The old Pod that a Deployment waits for.

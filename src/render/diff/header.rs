@@ -46,7 +46,10 @@ pub fn header(header: &Header<'_>, look: Look) -> Text {
     let timed = Header { ago, ..no_span };
     let (from, to) = (None, None);
     let unversioned = Header { from, to, ..timed };
-    let shown = header.counts.map(ChangeCounts::of_shown);
+    let shown = header.counts.map(|counts| ChangeCounts {
+        shown: counts.shown,
+        ..ChangeCounts::default()
+    });
     let counts = shown.as_ref();
     let least = Header {
         counts,

@@ -63,17 +63,13 @@ fn rename_in_line(diff: &Diff<'_>, change: &Change, redactor: &Redactor) -> Opti
     let RenamedItem { from, to, field } = renamed.find(|item| item.to == change.at)?;
     let value = |at, side| {
         let item = diff.shown(at, side, redactor);
-        value_in_line(item.and_then(|item| item.get(field)))
+        cut(&whole_value(item.and_then(|item| item.get(field))))
     };
     Some(ChangeInLine {
         path: format!("{}.{field}", path_in_line(&diff.path(from).to_string())),
         old: value(from, Side::Old),
         new: value(to, Side::New),
     })
-}
-
-fn value_in_line(shown: Option<Shown<'_>>) -> String {
-    cut(&whole_value(shown))
 }
 
 fn whole_value(shown: Option<Shown<'_>>) -> String {
@@ -189,7 +185,13 @@ impl<'l> LineParts<'l> {
         let steps = steps(self.path);
         let brief: Vec<String> = steps
             .iter()
-            .map(|step| without_keys(step, ellipsis))
+            .map(|step| match step.split_once('[') {
+                // `ports[…]` of `ports[containerPort=80,protocol=TCP]`. The name of an item stays.
+                Some((name, keys)) if keys.contains('=') && !keys.starts_with('"') => {
+                    format!("{name}[{ellipsis}]")
+                }
+                _ => (*step).to_owned(),
+            })
             .collect();
         let cut = (1..steps.len()).map(|at| format!("{ellipsis}{}", brief[at..].join(".")));
         let whole = [self.path.to_owned(), brief.join(".")];
@@ -235,16 +237,6 @@ fn steps(path: &str) -> Vec<&str> {
         byte == '.' && depth == 0
     };
     path.split(is_between).collect()
-}
-
-/// `ports[…]` of `ports[containerPort=80,protocol=TCP]`. The name of an item stays.
-fn without_keys(step: &str, ellipsis: &str) -> String {
-    match step.split_once('[') {
-        Some((name, keys)) if keys.contains('=') && !keys.starts_with('"') => {
-            format!("{name}[{ellipsis}]")
-        }
-        _ => step.to_owned(),
-    }
 }
 
 /// The rank of a change in a line that has room for one: what people set, images first, then reasons and states, then the rest.

@@ -150,14 +150,27 @@ fn group_lines(
     changes: &[&Change],
 ) {
     let Some(item) = item else {
-        return changes.iter().for_each(|change| lone(painter, out, change));
+        for change in changes {
+            let whole = is_condition(painter, change.at)
+                .then(|| whole_condition(painter, change))
+                .flatten();
+            match whole {
+                Some(line) => out.push(line),
+                None => push_change(painter, out, change, Base::TOP),
+            }
+        }
+        return;
     };
     if is_condition(painter, item) {
         return condition_lines(painter, out, item, changes);
     }
     let group = ItemChanges { item, changes };
     // Most items have one change of one line, which needs no attempt as a block.
-    if changes.len() < BLOCK && changes.iter().all(|change| is_one_line(change)) {
+    let is_one_line = |change: &&Change| match change.op {
+        Op::Add | Op::Remove | Op::Move { .. } => true,
+        Op::Replace => matches!(change.fmt, Fmt::Plain | Fmt::Quantity | Fmt::Time),
+    };
+    if changes.len() < BLOCK && changes.iter().all(is_one_line) {
         return parts(painter, out, group, Base::TOP);
     }
     let inside = Base {
@@ -189,25 +202,6 @@ fn condition_lines(painter: &Painter<'_>, out: &mut Vec<Text>, item: NodeId, cha
     let others = changes.iter();
     for change in others.filter(|change| !is_of_condition(painter, item, change)) {
         push_change(painter, out, change, Base::TOP);
-    }
-}
-
-/// Whether a change always takes one line, whatever its values are.
-fn is_one_line(change: &Change) -> bool {
-    match change.op {
-        Op::Add | Op::Remove | Op::Move { .. } => true,
-        Op::Replace => matches!(change.fmt, Fmt::Plain | Fmt::Quantity | Fmt::Time),
-    }
-}
-
-/// Appends a change outside of items, such as a whole condition.
-fn lone(painter: &Painter<'_>, out: &mut Vec<Text>, change: &Change) {
-    let whole = is_condition(painter, change.at)
-        .then(|| whole_condition(painter, change))
-        .flatten();
-    match whole {
-        Some(line) => out.push(line),
-        None => push_change(painter, out, change, Base::TOP),
     }
 }
 

@@ -61,7 +61,8 @@ pub(super) fn changed_condition(
 ) -> Option<Text> {
     let side = |side| painter.shown(item, side).and_then(ConditionText::read);
     let (old, new) = side(Side::Old).zip(side(Side::New))?;
-    if !is_one_thing(&old, &new) {
+    let has_new_reason = old.reason != new.reason && new.reason.is_some();
+    if old.status == new.status && !has_new_reason {
         return None;
     }
     let mut changes = changes.iter();
@@ -148,11 +149,6 @@ impl<'a> ConditionText<'a> {
     fn moment(&self) -> Option<Timestamp> {
         object::time(self.time.as_ref()?)
     }
-}
-
-/// Whether one line can show the change of a condition.
-fn is_one_thing(old: &ConditionText<'_>, new: &ConditionText<'_>) -> bool {
-    old.status != new.status || (old.reason != new.reason && new.reason.is_some())
 }
 
 impl ConditionLine<'_> {
@@ -276,7 +272,10 @@ pub(super) fn container_state(
     let (mark, old, new) = match (side(Side::Old), side(Side::New)) {
         (Some(old), Some(new)) if old.words != new.words => (LineMark::CHANGED, Some(old), new),
         (None, Some(new)) => (LineMark::ADDED, None, new),
-        (Some(old), None) => (LineMark::REMOVED, None, old.without_message()),
+        (Some(old), None) => {
+            let message = String::new();
+            (LineMark::REMOVED, None, StateText { message, ..old })
+        }
         _ => return None,
     };
     let mut line = painter.start(mark, at, base);
@@ -327,13 +326,6 @@ impl StateText {
             words,
             message,
         })
-    }
-
-    fn without_message(self) -> StateText {
-        StateText {
-            message: String::new(),
-            ..self
-        }
     }
 
     /// This state after an old one: `running → waiting CrashLoopBackOff: back-off 10s`. The end of the message gives way

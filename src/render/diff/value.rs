@@ -67,7 +67,8 @@ fn composite(shown: Shown<'_>, columns: Option<usize>, without: &[&str]) -> Opti
     let words = decisive_words(shown);
     // "1 field" says less than a part of it.
     let is_one = is_object && shown.len() == 1 && shown.size() <= LONG;
-    if words.is_none() && is_one && is_scalar_inside(shown) {
+    let is_scalar = |value: Shown<'_>| !matches!(value.content(), Content::Object | Content::Array);
+    if words.is_none() && is_one && shown.fields().all(|(_, value)| is_scalar(value)) {
         return Some(write(ValueDetail::Whole, None));
     }
     let mut outlines = OUTLINES
@@ -80,12 +81,6 @@ fn composite(shown: Shown<'_>, columns: Option<usize>, without: &[&str]) -> Opti
     let mut both = outlines.map(|outline| format!("{outline} ({words})"));
     let fitting = both.find(|both| text::fits(both, columns));
     Some(fitting.unwrap_or(words))
-}
-
-/// Whether the fields of an object hold no objects or lists.
-fn is_scalar_inside(shown: Shown<'_>) -> bool {
-    let mut fields = shown.fields();
-    fields.all(|(_, value)| !matches!(value.content(), Content::Object | Content::Array))
 }
 
 /// The length in bytes above which a value takes all the room there is.

@@ -87,23 +87,6 @@ impl ChangeCounts {
     pub fn hidden(&self) -> usize {
         self.noise.values().sum()
     }
-
-    /// The counts if the filter excludes all changes.
-    #[must_use]
-    pub fn all_filtered(&self) -> ChangeCounts {
-        ChangeCounts {
-            filtered: self.shown + self.hidden() + self.filtered,
-            ..ChangeCounts::default()
-        }
-    }
-
-    /// The number of shown changes, without the other counts.
-    pub(super) fn of_shown(&self) -> ChangeCounts {
-        ChangeCounts {
-            shown: self.shown,
-            ..ChangeCounts::default()
-        }
-    }
 }
 
 /// Counts the changes of a version.

@@ -145,16 +145,13 @@ pub fn raw(shown: Shown<'_>) -> Box<RawValue> {
 
 /// The managers that wrote a version.
 pub fn actors(writers: &Writers<'_>) -> Vec<ActorRecord> {
-    writers.actors().map(actor_record).collect()
-}
-
-fn actor_record(entry: &ManagedFieldsEntry<'_>) -> ActorRecord {
-    ActorRecord {
+    let record = |entry: &ManagedFieldsEntry<'_>| ActorRecord {
         manager: entry.manager.to_string(),
         operation: entry.operation.to_string(),
         subresource: entry.subresource.to_string(),
         time: entry.time().map(rfc3339_millis),
-    }
+    };
+    writers.actors().map(record).collect()
 }
 
 /// A record about a source or the run. Its fields are in the order of its schema; common fields come first.

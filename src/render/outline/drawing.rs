@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::fold::Fitted;
 use super::item::{ItemBody, OutlineItem};
-use crate::render::style::{Look, Symbols, symbol};
+use crate::render::style::{Look, Symbols};
 use crate::render::table::{Cell, Column, ColumnWidths, TableLayout, TableRow};
 use crate::render::text::Text;
 
@@ -79,7 +79,7 @@ impl Drawing {
         let layout = TableLayout::new(&self.columns, widths, |column| shown[column], self.look);
         for (column, of) in self.columns.iter().enumerate() {
             if shown[column] && !layout.has(column) {
-                memory.drop_column(of.title());
+                memory.dropped.insert(of.title().to_owned());
             }
         }
         layout
@@ -108,7 +108,7 @@ impl Drawing {
             cells.clone()
         };
         if let Some(cell) = cells.get_mut(self.tree) {
-            let lead = Text::dim(&prefix.row) + symbol(*status, self.look.symbols) + " ";
+            let lead = Text::dim(&prefix.row) + Text::symbol(*status, self.look.symbols) + " ";
             *cell = std::mem::take(cell).with_lead(lead);
         }
         Some(cells)
@@ -229,11 +229,6 @@ impl ColumnMemory {
             self.filled.insert(title.to_owned());
         }
         self.filled.contains(title) && !self.dropped.contains(title)
-    }
-
-    /// Notes that there was no room for a column.
-    fn drop_column(&mut self, title: &str) {
-        self.dropped.insert(title.to_owned());
     }
 }
 

@@ -3,7 +3,6 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::render::style::Symbols;
 use crate::render::style::testing::{ansi, explain};
 
 #[test]

@@ -92,7 +92,7 @@ pub(super) fn pulled(world: &mut World<'_>, name: &str) -> Result<(), WriteError
         container["containerID"] = json!(instance(name, 0));
         let version = image.rsplit_once(':').map_or("", |(_, version)| version);
         world.print(&instance(name, 0), &format!("starting {version}"));
-        if world.is_crashing(&image) {
+        if world.crashing_images.contains(&&*image) {
             world.plan(CRASH, Task::Crash(name.to_owned()));
         } else {
             world.plan(2200, Task::Ready(name.to_owned()));

@@ -51,7 +51,7 @@ pub(super) struct World<'s> {
     queue: BTreeMap<(i64, u64), Task>,
     planned: u64,
     missing_images: Vec<&'static str>,
-    crashing_images: Vec<&'static str>,
+    pub(super) crashing_images: Vec<&'static str>,
     /// The factor by which the scenario plays faster.
     pub(super) speed: NonZeroU32,
     /// The number of failed image pulls of each Pod.
@@ -79,10 +79,6 @@ impl<'s> World<'s> {
 
     pub(super) fn is_missing(&self, image: &str) -> bool {
         self.missing_images.contains(&image)
-    }
-
-    pub(super) fn is_crashing(&self, image: &str) -> bool {
-        self.crashing_images.contains(&image)
     }
 
     pub(super) fn plan_action(&mut self, at: u64, action: Action) {

@@ -217,7 +217,10 @@ fn word(pod: &Value) -> String {
     let trouble = statuses.iter().find_map(trouble);
     match trouble {
         Some(word) if word == "Completed" && statuses.iter().any(is_ready_and_running) => {
-            if is_pod_ready(pod) {
+            let is_ready = list(pod, "/status/conditions")
+                .iter()
+                .any(|condition| condition["type"] == "Ready" && condition["status"] == "True");
+            if is_ready {
                 "Running".to_owned()
             } else {
                 "NotReady".to_owned()
@@ -226,13 +229,6 @@ fn word(pod: &Value) -> String {
         Some(word) => word,
         None => phase.to_owned(),
     }
-}
-
-fn is_pod_ready(pod: &Value) -> bool {
-    let conditions = list(pod, "/status/conditions");
-    conditions
-        .iter()
-        .any(|condition| condition["type"] == "Ready" && condition["status"] == "True")
 }
 
 fn trouble(status: &Value) -> Option<String> {

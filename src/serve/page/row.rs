@@ -5,8 +5,8 @@ use maud::{Markup, html};
 use super::object_address::ObjectAddress;
 use super::{PageRow, Shown};
 use crate::render::age::rfc3339;
-use crate::render::style::{Symbols, symbol};
-use crate::render::text::escape_line;
+use crate::render::style::Symbols;
+use crate::render::text::{Text, escape_line};
 use crate::serve::snapshot::ServedRow;
 use crate::status::Status;
 
@@ -102,7 +102,7 @@ pub(super) fn class_of_word(word: &str) -> &'static str {
 
 /// The symbol of a state, as on a terminal. The word beside it says the same.
 pub(super) fn sign(status: Status) -> String {
-    symbol(status, &Symbols::UNICODE).to_string()
+    Text::symbol(status, &Symbols::UNICODE).to_string()
 }
 
 /// The class of a state, which gives the colour.

@@ -49,7 +49,14 @@ pub(super) fn notes(scaler: Value<'_>) -> Vec<Cause> {
     let idle = conditions.find(|condition| condition.is("ScalingActive", "False"));
     let is_idle = idle.is_some();
     let is_disabled = idle.is_some_and(|condition| condition.reason == "ScalingDisabled");
-    let mut notes = Vec::from_iter(is_disabled.then(|| disabled(scaler)));
+    let mut notes = Vec::new();
+    if is_disabled {
+        // The target was scaled to 0, which turns the autoscaler off.
+        let part = |key| read::text_or(scaler, &["spec", "scaleTargetRef", key], "?");
+        let target = format!("{}/{}", part("kind").to_lowercase(), part("name"));
+        let text = format!("scaling is disabled: {target} has 0 replicas");
+        notes.push(Cause::new(CauseRule::ScalingDisabled, text));
+    }
     if current != desired && !is_idle && !built_in::is_uncomputed(scaler) {
         let text = format!("scales from {current} to {desired} replicas");
         notes.push(Cause::new(CauseRule::Scaling, text));
@@ -58,14 +65,6 @@ pub(super) fn notes(scaler: Value<'_>) -> Vec<Cause> {
     let reached = metrics.filter_map(|metric| reached(scaler, metric));
     notes.extend(reached.map(|text| Cause::new(CauseRule::TargetReached, text)));
     notes
-}
-
-/// The note of an autoscaler whose target was scaled to 0, which turns the autoscaler off.
-fn disabled(scaler: Value<'_>) -> Cause {
-    let part = |key| read::text_or(scaler, &["spec", "scaleTargetRef", key], "?");
-    let target = format!("{}/{}", part("kind").to_lowercase(), part("name"));
-    let text = format!("scaling is disabled: {target} has 0 replicas");
-    Cause::new(CauseRule::ScalingDisabled, text)
 }
 
 /// `cpu is at 95%, its target is 80%`, if the metric has reached its target.

@@ -258,7 +258,15 @@ pub(super) fn how(end: Value<'_>, spec: Option<Value<'_>>) -> String {
             Some(name) => format!("exit {code} ({name})"),
             None => format!("exit {code}"),
         },
-        "OOMKilled" => format!("OOMKilled{}, exit {code}", memory_limit(spec)),
+        "OOMKilled" => {
+            let limit = spec.map(
+                |spec| match spec.text_at(&["resources", "limits", "memory"]) {
+                    Some(limit) => format!(", memory limit {limit}"),
+                    None => ", no memory limit".to_owned(),
+                },
+            );
+            format!("OOMKilled{}, exit {code}", limit.unwrap_or_default())
+        }
         reason => format!("{reason}, exit {code}"),
     }
 }
@@ -289,17 +297,6 @@ pub(super) fn liveness_kill(end: Value<'_>, spec: Option<Value<'_>>) -> Option<S
         text if text.is_empty() => "possibly killed by its liveness probe".to_owned(),
         text => format!("possibly killed by its liveness probe ({text})"),
     })
-}
-
-/// The memory limit of a container that had too little.
-fn memory_limit(spec: Option<Value<'_>>) -> String {
-    let Some(spec) = spec else {
-        return String::new();
-    };
-    match spec.text_at(&["resources", "limits", "memory"]) {
-        Some(limit) => format!(", memory limit {limit}"),
-        None => ", no memory limit".to_owned(),
-    }
 }
 
 /// The name of a Linux signal (signal(7)).

@@ -12,14 +12,20 @@ use super::autoscaler;
 /// Finds the notes of an object.
 pub(super) fn notes(object: Value<'_>, kind: &str) -> Vec<Cause> {
     match kind {
-        "Node" => cordoned(object)
-            .into_iter()
-            .chain(tainted(object))
-            .collect(),
+        "Node" => {
+            let is_cordoned = read::flag(object, &["spec", "unschedulable"]);
+            let text = "cordoned: no pod is scheduled here";
+            let cordoned = is_cordoned.then(|| Cause::new(CauseRule::Cordoned, text));
+            cordoned.into_iter().chain(tainted(object)).collect()
+        }
         "Secret" => Vec::from_iter(certificate::self_signed(object)),
         "resource.k8s.io/ResourceClaim" => Vec::from_iter(unallocated(object)),
         "autoscaling/HorizontalPodAutoscaler" => autoscaler::notes(object),
-        "apps/Deployment" | "apps/StatefulSet" => Vec::from_iter(scaled_to_zero(object)),
+        "apps/Deployment" | "apps/StatefulSet" => {
+            let is_zero = read::int_or(object, &["spec", "replicas"], 1) == 0;
+            let note = || Cause::new(CauseRule::ScaledToZero, "scaled to 0");
+            Vec::from_iter(is_zero.then(note))
+        }
         "apps/DaemonSet" => daemon_set(object),
         "batch/Job" => Vec::from_iter(no_parallelism(object)),
         "batch/CronJob" => Vec::from_iter(cron_job(object)),
@@ -31,11 +37,6 @@ pub(super) fn notes(object: Value<'_>, kind: &str) -> Vec<Cause> {
         "networking.k8s.io/Ingress" => Vec::from_iter(default_certificate(object)),
         _ => extension(object, kind),
     }
-}
-
-fn cordoned(node: Value<'_>) -> Option<Cause> {
-    let is_cordoned = read::flag(node, &["spec", "unschedulable"]);
-    is_cordoned.then(|| Cause::new(CauseRule::Cordoned, "cordoned: no pod is scheduled here"))
 }
 
 /// The taints that somebody has set on a node. Those beside its conditions repeat these.
@@ -61,11 +62,6 @@ fn unallocated(claim: Value<'_>) -> Option<Cause> {
         let text = "not allocated: dependent pods cannot be scheduled";
         Cause::new(CauseRule::Unallocated, text)
     })
-}
-
-fn scaled_to_zero(object: Value<'_>) -> Option<Cause> {
-    let is_zero = read::int_or(object, &["spec", "replicas"], 1) == 0;
-    is_zero.then(|| Cause::new(CauseRule::ScaledToZero, "scaled to 0"))
 }
 
 fn no_parallelism(job: Value<'_>) -> Option<Cause> {

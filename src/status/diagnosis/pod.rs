@@ -41,7 +41,13 @@ pub(super) fn causes(pod: Value<'_>, status: Status, now: Timestamp) -> Vec<Caus
                 }),
         );
     }
-    causes.extend(debug_containers(pod).filter_map(|container| container.cause(now)));
+    let debug = pod.items_at(&["status", "ephemeralContainerStatuses"]);
+    let debug = debug.map(|status| Container {
+        role: ContainerRole::Ephemeral,
+        spec: None,
+        status,
+    });
+    causes.extend(debug.filter_map(|container| container.cause(now)));
     causes
 }
 
@@ -90,9 +96,14 @@ fn unscheduled(pod: Value<'_>, conditions: &[StatusCondition<'_>]) -> Option<Cau
     if pod.text_at(&["spec", "nodeName"]).is_some() {
         return None;
     }
-    let mut scheduled = conditions.iter();
-    let Some(scheduled) = scheduled.find(|condition| condition.kind == "PodScheduled") else {
-        return unknown_scheduler(pod);
+    let mut known = conditions.iter();
+    let Some(scheduled) = known.find(|condition| condition.kind == "PodScheduled") else {
+        // A scheduler of its own must place the Pod, and none has looked at it yet.
+        let scheduler = pod.text_at(&["spec", "schedulerName"])?;
+        return (&*scheduler != "default-scheduler").then(|| {
+            let text = format!("the scheduler {scheduler} has not looked at the pod yet");
+            Cause::new(CauseRule::Unschedulable, text)
+        });
     };
     let condition = Some(scheduled).filter(|condition| condition.status == "False")?;
     if condition.reason == "SchedulingGated" {
@@ -103,7 +114,14 @@ fn unscheduled(pod: Value<'_>, conditions: &[StatusCondition<'_>]) -> Option<Cau
         let text = format!("waiting for scheduling gates: {}", gates.join(", "));
         return Some(Cause::new(CauseRule::SchedulingGated, text));
     }
-    let text = match without_post_filters(condition.message.trim()) {
+    // Only the reasons why the nodes do not take the Pod: `0/2 nodes are available: 2 Insufficient cpu.`
+    let message = condition.message.trim();
+    let end = POST_FILTERS.iter().filter_map(|words| message.find(words));
+    let message = end
+        .min()
+        .and_then(|end| message.get(..end))
+        .unwrap_or(message);
+    let text = match message {
         "" => sentence(&condition.reason, ""),
         message => message.to_owned(),
     };
@@ -113,23 +131,6 @@ fn unscheduled(pod: Value<'_>, conditions: &[StatusCondition<'_>]) -> Option<Cau
 /// What the scheduler adds after the reasons of the nodes: which of its last resorts did not help
 /// (`k8s.io/kubernetes/pkg/scheduler/framework`, `FitError`).
 const POST_FILTERS: [&str; 2] = [" no new claims to deallocate", " preemption: "];
-
-/// The reasons why the nodes do not take a Pod: `0/2 nodes are available: 2 Insufficient cpu.`
-fn without_post_filters(message: &str) -> &str {
-    let ends = POST_FILTERS.iter().filter_map(|words| message.find(words));
-    message
-        .get(..ends.min().unwrap_or(message.len()))
-        .unwrap_or(message)
-}
-
-/// A Pod that a scheduler of its own must place, and no scheduler has looked at yet.
-fn unknown_scheduler(pod: Value<'_>) -> Option<Cause> {
-    let scheduler = pod.text_at(&["spec", "schedulerName"])?;
-    (&*scheduler != "default-scheduler").then(|| {
-        let text = format!("the scheduler {scheduler} has not looked at the pod yet");
-        Cause::new(CauseRule::Unschedulable, text)
-    })
-}
 
 /// What registries answer, and container runtimes report, if they demand another login.
 const LOGIN_WORDS: [&str; 6] = [
@@ -152,16 +153,6 @@ fn with_pull_secrets(cause: Cause, pod: Value<'_>) -> Cause {
     }
     let text = format!("{} (the pod has no imagePullSecrets)", cause.text);
     Cause { text, ..cause }
-}
-
-/// The ephemeral containers with a status.
-fn debug_containers(pod: Value<'_>) -> impl Iterator<Item = Container<'_>> {
-    let statuses = pod.items_at(&["status", "ephemeralContainerStatuses"]);
-    statuses.map(|status| Container {
-        role: ContainerRole::Ephemeral,
-        spec: None,
-        status,
-    })
 }
 
 /// Every container with a status, init containers first, in the order of the Pod's lists.

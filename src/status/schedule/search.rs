@@ -41,8 +41,8 @@ impl ScheduleSearch {
 
     /// The first time at which all fields match; `None` if there is none in the next years.
     pub(super) fn run(mut self, fields: &Fields) -> Option<Timestamp> {
-        if fields.has_empty_set() {
-            return None;
+        if [fields.minutes, fields.hours, fields.months].contains(&0) {
+            return None; // an empty field (`,`) never matches
         }
         let last_year = self.local().year().checked_add(MAX_YEARS)?;
         while self.local().year() <= last_year {
@@ -151,11 +151,6 @@ impl ScheduleSearch {
 const MIDNIGHT: jiff::civil::Time = jiff::civil::Time::midnight();
 
 impl Fields {
-    /// Whether a field is empty (`,`), so that nothing ever matches.
-    fn has_empty_set(&self) -> bool {
-        [self.minutes, self.hours, self.months].contains(&0)
-    }
-
     fn has_day(&self, date: Date) -> bool {
         let day = has(self.days, date.day());
         let weekday = has(self.weekdays, date.weekday().to_sunday_zero_offset());

@@ -25,7 +25,7 @@ pub(super) fn line(text: &str) -> serde_json::Result<Read<'_>> {
 #[derive(Deserialize)]
 struct Loose<'a> {
     #[serde(rename = "type", borrow)]
-    kind: Text<'a>,
+    kind: HeadText<'a>,
     #[serde(borrow)]
     object: &'a RawValue,
 }
@@ -34,9 +34,9 @@ struct Loose<'a> {
 #[derive(Debug, Default, PartialEq, Deserialize)]
 pub(in crate::watch) struct Head<'a> {
     #[serde(rename = "apiVersion", borrow, default, deserialize_with = "non_empty")]
-    pub(super) api_version: Text<'a>,
+    pub(super) api_version: HeadText<'a>,
     #[serde(borrow, default, deserialize_with = "non_empty")]
-    pub(super) kind: Text<'a>,
+    pub(super) kind: HeadText<'a>,
     #[serde(borrow, default)]
     pub(super) metadata: Meta<'a>,
 }
@@ -61,8 +61,8 @@ impl Head<'_> {
 /// Reads a part of the type, which must be absent or not empty. An empty one in the body would override the type
 /// that the resource adds. An object without a type would not be recognised as a Secret, and its values would not
 /// be hidden.
-fn non_empty<'de: 'a, 'a, D: Deserializer<'de>>(deserializer: D) -> Result<Text<'a>, D::Error> {
-    let text = Text::deserialize(deserializer)?;
+fn non_empty<'de: 'a, 'a, D: Deserializer<'de>>(deserializer: D) -> Result<HeadText<'a>, D::Error> {
+    let text = HeadText::deserialize(deserializer)?;
     if text.0.is_empty() {
         return Err(D::Error::custom("an empty kind or apiVersion"));
     }
@@ -81,15 +81,15 @@ pub(super) struct Partial<'a> {
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Meta<'a> {
     #[serde(borrow)]
-    pub(super) name: Text<'a>,
+    pub(super) name: HeadText<'a>,
     #[serde(borrow)]
-    pub(super) namespace: Text<'a>,
+    pub(super) namespace: HeadText<'a>,
     #[serde(borrow)]
-    pub(super) uid: Text<'a>,
+    pub(super) uid: HeadText<'a>,
     #[serde(borrow)]
-    pub(super) resource_version: Text<'a>,
+    pub(super) resource_version: HeadText<'a>,
     #[serde(borrow)]
-    pub(super) deletion_timestamp: Text<'a>,
+    pub(super) deletion_timestamp: HeadText<'a>,
 }
 
 impl Meta<'_> {
@@ -102,24 +102,24 @@ impl Meta<'_> {
 
 /// A string, borrowed unless it has escapes. `null` gives the empty string.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Text<'a>(pub(super) Cow<'a, str>);
+pub(super) struct HeadText<'a>(pub(super) Cow<'a, str>);
 
-impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for HeadText<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Borrowing;
         impl<'de> Visitor<'de> for Borrowing {
-            type Value = Text<'de>;
+            type Value = HeadText<'de>;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a string")
             }
             fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-                Ok(Text(Cow::Borrowed(text)))
+                Ok(HeadText(Cow::Borrowed(text)))
             }
             fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-                Ok(Text(Cow::Owned(text.to_owned())))
+                Ok(HeadText(Cow::Owned(text.to_owned())))
             }
             fn visit_unit<E>(self) -> Result<Self::Value, E> {
-                Ok(Text::default())
+                Ok(HeadText::default())
             }
         }
         deserializer.deserialize_any(Borrowing)
@@ -200,7 +200,7 @@ fn metadata<'a>(skim: &mut Skim<'a>, is_last: bool) -> Option<(Meta<'a>, SkimNex
 }
 
 /// Reads a string into a field that is still empty. The string must not be empty.
-fn once<'a>(field: &mut Text<'a>, skim: &mut Skim<'a>) -> Option<()> {
+fn once<'a>(field: &mut HeadText<'a>, skim: &mut Skim<'a>) -> Option<()> {
     let text = skim.plain_string().filter(|text| !text.is_empty())?;
     if !field.0.is_empty() {
         return None;

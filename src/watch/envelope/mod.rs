@@ -12,7 +12,7 @@ use super::recent::Recent;
 use crate::cluster::ApiStatus;
 use crate::object::{Doc, ObjectRef, ResourceVersion, Uid, json_fault};
 use crate::source::{Body, Form, SourceKey, Version};
-use head::{Head, Partial, Text};
+use head::{Head, HeadText, Partial};
 
 /// The content of one watch line.
 #[derive(Debug)]
@@ -175,7 +175,7 @@ impl Reader {
     /// Refuses an object that is not of the source's type, because it must never be shown as one. In a listing,
     /// items of built-in kinds have no type.
     fn check_type(&self, head: &Head<'_>) -> Result<(), Arc<str>> {
-        let fits = |said: &Text<'_>, own: &Arc<str>| said.0.is_empty() || *said.0 == **own;
+        let fits = |said: &HeadText<'_>, own: &Arc<str>| said.0.is_empty() || *said.0 == **own;
         let is_asked = fits(&head.api_version, &self.api_version) && fits(&head.kind, &self.kind);
         if is_asked || (self.form == Form::Metadata && head.is_partial()) {
             return Ok(());
@@ -212,14 +212,14 @@ impl Reader {
     /// The body with the resource's `kind` and `apiVersion`, where a watch event has them. In a listing, items of
     /// built-in kinds lack both. A metadata-only object names `PartialObjectMetadata` instead.
     fn with_type(&self, body: &str, head: &Head<'_>) -> Result<Arc<str>, Arc<str>> {
-        let field = |name: &str, said: &Text<'_>, own: &Arc<str>| match &*said.0 {
+        let field = |name: &str, said: &HeadText<'_>, own: &Arc<str>| match &*said.0 {
             "" => format!("\"{name}\":{},", serde_json::Value::from(&**own)),
             _ => String::new(),
         };
         if head.is_partial() {
             let partial: Partial<'_> = serde_json::from_str(body).map_err(|error| fault(&error))?;
-            let kind = field("kind", &Text::default(), &self.kind);
-            let api_version = field("apiVersion", &Text::default(), &self.api_version);
+            let kind = field("kind", &HeadText::default(), &self.kind);
+            let api_version = field("apiVersion", &HeadText::default(), &self.api_version);
             let metadata = partial.metadata.get();
             return Ok(format!("{{{kind}{api_version}\"metadata\":{metadata}}}").into());
         }
@@ -237,7 +237,7 @@ impl Reader {
 /// Whether an object agrees with its head, so that no second `metadata` overrides the first.
 fn is_of(doc: &Doc, head: &Head<'_>) -> bool {
     let meta = doc.root().get("metadata");
-    let says = |field: &str, said: &Text<'_>| {
+    let says = |field: &str, said: &HeadText<'_>| {
         let own = meta.and_then(|meta| meta.str_at(&[field]));
         own.unwrap_or_default() == said.0
     };

@@ -56,13 +56,6 @@ struct FoundVersion {
 }
 
 impl FoundVersion {
-    /// Whether a version in another text is newer. A version without a number is.
-    fn is_before(&self, version: Option<u64>) -> bool {
-        self.version
-            .zip(version)
-            .is_none_or(|(known, own)| own > known)
-    }
-
     fn deleted(&self) -> FileEntry {
         FileEntry {
             verb: None,
@@ -188,7 +181,15 @@ impl FileReader {
             Elsewhere::Newer => return Ok(()),
             Elsewhere::Older => Some(WatchVerb::Modified),
             Elsewhere::Former => Some(WatchVerb::Added),
-            Elsewhere::Nothing => event.or_else(|| self.repeated_verb(&entry.object)),
+            // Outside of an event: a later version, a new object after an event, or one from the start.
+            Elsewhere::Nothing if event.is_some() => event,
+            Elsewhere::Nothing if self.there.contains_key(&entry_key(&entry.object)) => {
+                Some(WatchVerb::Modified)
+            }
+            Elsewhere::Nothing => {
+                let has_begun = self.begun.contains(&kind_of(&entry.object));
+                has_begun.then_some(WatchVerb::Added)
+            }
         };
         if verb.is_some() && elsewhere == Elsewhere::Nothing {
             self.begun.insert(kind_of(&entry.object));
@@ -213,7 +214,9 @@ impl FileReader {
             return Elsewhere::Nothing;
         };
         let deleted = known.deleted();
-        let is_older = known.is_before(version);
+        // A version in another text is newer if one of them has no number.
+        let numbers = known.version.zip(version);
+        let is_older = numbers.is_none_or(|(known, own)| own > known);
         self.repeated.insert(former.clone());
         match is_older {
             false => Elsewhere::Newer,
@@ -223,14 +226,6 @@ impl FileReader {
                 Elsewhere::Former
             }
         }
-    }
-
-    /// What an object outside of an event is: a later version, a new object after an event, or one from the start.
-    fn repeated_verb(&self, object: &ObjectRef) -> Option<WatchVerb> {
-        if self.there.contains_key(&entry_key(object)) {
-            return Some(WatchVerb::Modified);
-        }
-        (self.begun.contains(&kind_of(object))).then_some(WatchVerb::Added)
     }
 
     /// Adds an unreadable object as an event: its source reports it once, and the object does not exist.

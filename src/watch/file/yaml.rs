@@ -352,22 +352,19 @@ fn read_indented<T>(document: &str, parse: impl Fn(&str) -> Result<T, Error>) ->
             Err(error) => error,
             read => return read,
         };
-        let row = shallow_row(&error).filter(|_| left >= text.len());
+        // The line of a quoted text that is not indented enough, counted from 1.
+        let row = match cause(&error) {
+            Error::ExternalMessage { msg, location, .. } if msg.starts_with(TOO_SHALLOW) => {
+                usize::try_from(location.line()).ok()
+            }
+            _ => None,
+        };
+        let row = row.filter(|_| left >= text.len());
         let Some(deeper) = row.and_then(|row| indented(&text, row)) else {
             return Err(error);
         };
         left -= text.len();
         text = Cow::Owned(deeper);
-    }
-}
-
-/// The line of a quoted text that is not indented enough, counted from 1.
-fn shallow_row(error: &Error) -> Option<usize> {
-    match cause(error) {
-        Error::ExternalMessage { msg, location, .. } if msg.starts_with(TOO_SHALLOW) => {
-            usize::try_from(location.line()).ok()
-        }
-        _ => None,
     }
 }
 

@@ -357,7 +357,10 @@ impl Archive {
             let unselected = self.unselected(object);
             let there = match unselected.object(object, at).await {
                 Ok(there) => there,
-                Err(unread) => unselected.object_in_cache(at).await.ok_or(unread)?,
+                Err(unread) => {
+                    let event = unselected.event_in_cache(at).await.ok_or(unread)?;
+                    (event.verb != WatchVerb::Deleted).then_some(event.version)
+                }
             };
             if there.is_some_and(|there| there.object.uid == object.uid) {
                 event.why = Why::LeftSelector;
@@ -389,12 +392,6 @@ impl Archive {
                 }
             }
         }
-    }
-
-    /// The one object of this archive after its event at a revision; `None` if the watch cache does not have it.
-    async fn object_in_cache(&self, at: Revision) -> Option<Presence> {
-        let event = self.event_in_cache(at).await?;
-        Some((event.verb != WatchVerb::Deleted).then_some(event.version))
     }
 
     /// The event at a revision of the one object of this archive; `None` if the watch cache does not have it.

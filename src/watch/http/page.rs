@@ -41,7 +41,11 @@ pub(super) fn parse(body: &Bytes, key: &SourceKey) -> Result<ListPage, SourceErr
     if key.form == Form::Table
         && let Some(table) = std::str::from_utf8(body).ok().and_then(read)
     {
-        return Ok(table_page(table));
+        // Each object names its type, which its reader checks.
+        let mut table = table;
+        let metadata = std::mem::take(&mut table.metadata);
+        let objects = PrintedColumns::default().objects(table).into_iter();
+        return Ok(metadata.page(objects.map(Bytes::from).collect()));
     }
     let mut reader = serde_json::Deserializer::from_slice(body);
     let list: Result<ListBody<'_>, _> = object(&mut reader);
@@ -54,13 +58,6 @@ pub(super) fn parse(body: &Bytes, key: &SourceKey) -> Result<ListPage, SourceErr
     // Each item borrows from the body, as `slice_ref` requires.
     let items = items.map(|item| body.slice_ref(item.get().as_bytes()));
     Ok(list.metadata.page(items.collect()))
-}
-
-/// The page with the objects of a table. Each names its type, which its reader checks.
-fn table_page(mut table: PrintedTable<'_>) -> ListPage {
-    let metadata = std::mem::take(&mut table.metadata);
-    let objects = PrintedColumns::default().objects(table).into_iter();
-    metadata.page(objects.map(Bytes::from).collect())
 }
 
 /// Reads a struct from a JSON object. serde's derived code would also accept an array with the values of the

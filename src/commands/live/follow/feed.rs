@@ -68,7 +68,9 @@ impl<'a> LiveFeed<'a> {
         view: &mut V,
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
-        terminal.print_requests()?;
+        for line in terminal.env().requests.take() {
+            terminal.notify(&line)?;
+        }
         if self.printing.is_due(Instant::now()) {
             self.print_owed(view, terminal)?;
         }
@@ -238,16 +240,13 @@ impl<'a> LiveFeed<'a> {
         terminal.is_live() && V::REST > 0 && view.has_begun()
     }
 
-    /// Whether events wait for the next frame, because there is news for it already or the last one is new.
-    pub(super) fn waits_for_frame(&self, view: &impl Live, terminal: &Terminal<'_>) -> bool {
-        Self::shows_only_frames(view, terminal)
-            && (self.drawing.is_owed || self.drawing.rests(Instant::now()))
-    }
-
     /// Whether to take events now. Without a source there are none, and more clusters may join.
     pub(super) fn takes_events(&self, view: &impl Live, terminal: &Terminal<'_>) -> bool {
         let has_sources = self.sources.count() > 0 || !self.sources.clusters.are_several();
-        has_sources && !self.waits_for_frame(view, terminal)
+        // Events wait for the next frame if there is news for it already, or if the last one is new.
+        let waits_for_frame = Self::shows_only_frames(view, terminal)
+            && (self.drawing.is_owed || self.drawing.rests(Instant::now()));
+        has_sources && !waits_for_frame
     }
 
     /// Takes the result of an attempt to let a cluster join. Returns the next attempt after one that has failed.
@@ -391,8 +390,8 @@ impl LiveFeed<'_> {
         view: &mut V,
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
-        if !terminal.is_live() {
-            terminal.check_reader()?;
+        if !terminal.is_live() && (terminal.env().reader_gone)() {
+            return Err(std::io::Error::from(std::io::ErrorKind::BrokenPipe).into());
         }
         self.take_waiting(view, terminal)?;
         if self.events.held.is_none() {

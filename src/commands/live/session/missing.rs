@@ -95,7 +95,14 @@ pub(super) async fn not_found(
     match place {
         SessionPlace::Cluster(connection) => not_in_cluster(&connection.client, missing).await,
         SessionPlace::File(file) => not_in_file(&cluster.0, file, missing),
-        SessionPlace::Record(_) => not_in_record(&cluster.0, missing),
+        SessionPlace::Record(_) => {
+            let lines = missing.iter().map(|key| {
+                let source = describe(key);
+                format!("error: {source} is not in the record of {}", cluster.0)
+            });
+            CommandError::failed(lines.collect::<Vec<_>>().join("\n"))
+                .hint("name its namespace with -n, or list what is recorded: kubectl spy store ls")
+        }
     }
 }
 
@@ -124,19 +131,15 @@ async fn not_in_cluster(client: &Client, missing: &[SourceKey]) -> CommandError 
 
 /// Whether the cluster answers that the namespace does not exist.
 pub(super) async fn lacks_namespace(client: &Client, namespace: &str) -> bool {
+    let get = async {
+        let path = RequestPath::from("/api/v1/namespaces").then(PathSegment::Name, namespace)?;
+        let ask = ApiRequest::new(path);
+        client.get(&ask.about("get", "namespaces")).await
+    };
     matches!(
-        timeout(HINT, get_namespace(client, namespace)).await,
+        timeout(HINT, get).await,
         Ok(Err(RequestError::Api { error, .. })) if error.status.code == 404
     )
-}
-
-fn not_in_record(cluster: &str, missing: &[SourceKey]) -> CommandError {
-    let lines = missing
-        .iter()
-        .map(|key| format!("error: {} is not in the record of {cluster}", describe(key)));
-    let lines: Vec<String> = lines.collect();
-    CommandError::failed(lines.join("\n"))
-        .hint("name its namespace with -n, or list what is recorded: kubectl spy store ls")
 }
 
 /// The error for objects that are not in a file, with similar names as hints.
@@ -173,12 +176,6 @@ fn suggestions_in(file: &FileTransport, key: &SourceKey) -> NameSuggestions {
         near: near(name, others.iter().map(|object| &*object.name)),
         elsewhere: elsewhere.into_iter().map(str::to_owned).collect(),
     }
-}
-
-async fn get_namespace(client: &Client, namespace: &str) -> Result<(), RequestError> {
-    let path = RequestPath::from("/api/v1/namespaces").then(PathSegment::Name, namespace)?;
-    let ask = ApiRequest::new(path);
-    client.get(&ask.about("get", "namespaces")).await.map(drop)
 }
 
 fn line(resource: &str, name: &str) -> String {

@@ -20,7 +20,7 @@ const MAX_OWNERS: usize = 12;
 pub(super) struct ServiceState {
     pub(super) traced: Traced,
     /// The source of its slices.
-    slices: SourceKey,
+    pub(super) slices: SourceKey,
     /// The source of its Pods, by its current or last selector.
     pods: Option<SourceKey>,
 }
@@ -100,11 +100,6 @@ impl ServiceState {
         } else {
             Headline::new(endpoints.status, endpoints.cause.text)
         })
-    }
-
-    /// Whether its slices have been read.
-    pub(super) fn are_slices_read(&self) -> bool {
-        self.traced.is_read(&self.slices)
     }
 }
 

@@ -16,7 +16,7 @@ fn of<'a>(state: &'a ServiceState, groups: &[AddressGroup<'_>]) -> Vec<&'a Node>
         return Vec::new();
     };
     if state.pods() == PodCoverage::Unknown
-        || !state.are_slices_read()
+        || !state.traced.is_read(&state.slices)
         || service.external_name.is_some()
     {
         return Vec::new();

@@ -150,7 +150,10 @@ fn endpoint_item(
     };
     if let Some(pod) = pod {
         causes.extend(if endpoint.state() == EndpointState::Ready {
-            isolation(pod)
+            // Policies may keep the traffic of the Service from a Pod that is ready.
+            let causes = pod.causes.iter();
+            let causes = causes.filter(|cause| cause.rule == CauseRule::Isolated);
+            causes.map(|cause| cause.text.clone()).collect()
         } else {
             pod_causes(pod)
         });
@@ -163,13 +166,6 @@ fn endpoint_item(
     };
     let cells = cells(state, endpoint, status, canvas);
     OutlineItem::row(2, status, cells).because(causes)
-}
-
-/// Which policies keep the traffic of the Service from a Pod that is ready.
-fn isolation(pod: &Assessment) -> Vec<String> {
-    let causes = pod.causes.iter();
-    let causes = causes.filter(|cause| cause.rule == CauseRule::Isolated);
-    causes.map(|cause| cause.text.clone()).collect()
 }
 
 /// Why a pod is in its state. STATE shows the state of the endpoint, so the causes name the pod's reason.

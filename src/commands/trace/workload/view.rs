@@ -15,7 +15,7 @@ use crate::render::age;
 use crate::render::canvas::Canvas;
 use crate::render::diff::{DiffView, Fold, ShownChanges};
 use crate::render::outline::{Outline, OutlineItem, Weight};
-use crate::render::style::{Look, Role, Styles, Symbols, role, symbol};
+use crate::render::style::{Look, Role, Styles, Symbols, role};
 use crate::render::table::{Cell, Column, Fit};
 use crate::render::text::Text;
 use crate::rollout::{
@@ -32,7 +32,13 @@ pub(super) fn frame_parts(traced: &Traced, state: &RolloutState, canvas: Canvas)
         facts = rollout.kind.facts(rollout.object());
         right = countdown(rollout, canvas.now);
         lines = phase_lines(state, canvas);
-        lines.extend(blocker_lines(rollout, canvas));
+        // What keeps the rollout from its next step.
+        let lead = Text::new(Role::Moving, canvas.look.symbols.in_progress) + " ";
+        lines.extend(
+            blockers(rollout)
+                .into_iter()
+                .map(|text| lead.clone() + text),
+        );
         lines.extend(cause_lines(rollout, canvas));
         lines.extend(condition_lines(rollout, canvas));
     }
@@ -76,13 +82,6 @@ fn is_short(canvas: Canvas) -> bool {
     canvas.rows.is_some_and(|rows| rows < SHORT)
 }
 
-/// What keeps the rollout from its next step.
-fn blocker_lines(rollout: &RolloutSnapshot<'_>, canvas: Canvas) -> Vec<Text> {
-    let lead = Text::new(Role::Moving, canvas.look.symbols.in_progress) + " ";
-    let blockers = blockers(rollout).into_iter();
-    blockers.map(|text| lead.clone() + text).collect()
-}
-
 /// The rules whose causes the headline, the phases and the Pods show.
 const SHOWN_ELSEWHERE: [CauseRule; 8] = [
     CauseRule::FailedPods,
@@ -108,7 +107,7 @@ fn cause_lines(rollout: &RolloutSnapshot<'_>, canvas: Canvas) -> Vec<Text> {
         !SHOWN_ELSEWHERE.contains(&cause.rule)
             && !conditions.any(|condition| is_repeated(cause, &condition))
     };
-    let lead = symbol(assessment.status(), canvas.look.symbols) + " ";
+    let lead = Text::symbol(assessment.status(), canvas.look.symbols) + " ";
     let causes = assessment.causes.iter().filter(is_new);
     causes
         .flat_map(|cause| canvas.wrapped(lead.clone(), &cause.text))
@@ -125,27 +124,25 @@ fn phase_lines(state: &RolloutState, canvas: Canvas) -> Vec<Text> {
         PhaseProgress::Waiting => !is_short || phase.name == PhaseName::NextRun,
         PhaseProgress::Underway | PhaseProgress::Failed | PhaseProgress::Unknown => true,
     };
+    let width = canvas.look.width;
+    let inside = Look {
+        width: width.map(|columns| columns.saturating_sub(INDENT.len())),
+        ..canvas.look
+    };
     let mut lines = Vec::new();
     for phase in phases.iter().filter(is_shown) {
         lines.push(phase_line(phase, start, canvas));
-        lines.extend(field_lines(phase, canvas));
+        lines.extend(
+            change_lines(phase, inside)
+                .into_iter()
+                .map(|line| Text::from(INDENT) + line),
+        );
     }
     lines
 }
 
 /// The indent of the lines about a phase.
 const INDENT: &str = "    ";
-
-/// What a change changed, with old and new values.
-fn field_lines(phase: &RolloutPhase, canvas: Canvas) -> Vec<Text> {
-    let width = canvas.look.width;
-    let look = Look {
-        width: width.map(|columns| columns.saturating_sub(INDENT.len())),
-        ..canvas.look
-    };
-    let lines = change_lines(phase, look).into_iter();
-    lines.map(|line| Text::from(INDENT) + line).collect()
-}
 
 /// How many lines of changes are shown.
 const LINES_SHOWN: usize = 5;
@@ -239,7 +236,7 @@ fn condition_lines(rollout: &RolloutSnapshot<'_>, canvas: Canvas) -> Vec<Text> {
             condition.kind, condition.status, condition.reason
         );
         let age = Text::dim(canvas.age(condition_since(&condition)));
-        lines.push((symbol(status, canvas.look.symbols) + words + age).trim_end());
+        lines.push((Text::symbol(status, canvas.look.symbols) + words + age).trim_end());
         if status == Status::Failed {
             let note = format!("  {}", canvas.look.symbols.note);
             lines.extend(canvas.wrapped(note, &condition.message));

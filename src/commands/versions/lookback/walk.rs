@@ -175,7 +175,9 @@ impl Walker {
             complete.map(DatedRevision::undated),
         );
         if matches!(walked.end, Some(End::Forgotten(_))) {
-            found.compacted.extend(self.compacted_write(&versions));
+            let first = versions.first().filter(|first| is_first_known(first));
+            let compacted = first.and_then(|first| self.compacted(&first.event.now));
+            found.compacted.extend(compacted);
         }
         (found.versions, found.end) = (versions, walked.end);
         if found.refusal().is_some() {
@@ -445,12 +447,6 @@ impl Walker {
         let dates = self.dates.as_ref()?;
         let is_dated = self.is_dated.get_or_init(|| dates.covers(&self.history));
         is_dated.await.then_some(dates)
-    }
-
-    /// The compacted write of a named object with these versions.
-    fn compacted_write(&self, versions: &[PastVersion]) -> Option<CompactedWrite> {
-        let first = versions.first().filter(|first| is_first_known(first))?;
-        self.compacted(&first.event.now)
     }
 
     /// The compacted writes of a whole kind: its first known versions are among those that were found, and in the listing.

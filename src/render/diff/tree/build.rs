@@ -138,7 +138,9 @@ impl<'b> TreeBuilder<'b> {
             }
             Content::Array if self.object.is_busy(at) => {
                 let closing = self.open("[", marking, spot);
-                self.list_rest(at, new, &closing);
+                let parts = self.object.items(at, new);
+                self.parts(parts, closing.indent + 2, Marking::NONE);
+                self.close("]", Marking::NONE, &closing);
             }
             _ => self.whole(new, marking, spot),
         }
@@ -186,13 +188,6 @@ impl<'b> TreeBuilder<'b> {
         }
         self.parts(parts, indent, Marking::NONE);
         self.close("}", Marking::NONE, closing);
-    }
-
-    /// Writes the rest of a list that both versions have, or whose old version does not count, up to its closing bracket.
-    fn list_rest(&mut self, at: NodeId, new: Shown<'b>, closing: &Spot) {
-        let parts = self.object.items(at, new);
-        self.parts(parts, closing.indent + 2, Marking::NONE);
-        self.close("]", Marking::NONE, closing);
     }
 
     /// Writes a value with the same mark on each of its lines.

@@ -92,16 +92,13 @@ impl TreeRow {
         match next.sort {
             // After the note at the end of a line, only the inside of that value may follow.
             Sort::Close | Sort::Omitted if !self.end.is_empty() => {
-                next.indent > self.indent || self.closes(next)
+                let closes = next.sort == Sort::Close && next.indent == self.indent;
+                next.indent > self.indent || closes
             }
             Sort::Close | Sort::Omitted => self.sort != Sort::Text,
             Sort::Value | Sort::Open => self.is_bare() && next.mark == LineMark::NONE,
             Sort::Text => false,
         }
-    }
-
-    fn closes(&self, next: &TreeRow) -> bool {
-        next.sort == Sort::Close && next.indent == self.indent
     }
 
     /// Whether the line is an opening bracket only.
