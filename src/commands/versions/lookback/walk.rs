@@ -113,8 +113,9 @@ impl Walker {
         found
     }
 
-    async fn before(&self, version: Arc<Version>, found: &mut SourcePast) -> Result<(), End> {
-        // The versions have write times, so there is no need to search for the revision.
+    async fn before(&mut self, version: Arc<Version>, found: &mut SourcePast) -> Result<(), End> {
+        // The versions have write times, so a server need not be searched for the revision.
+        self.begin_recorded();
         let walk = self.history.before(&version, self.limits());
         let walk = walk.ok_or_else(unversioned)?;
         let walked = self.back(Some(version), walk.beside_watch_cache()).await;
@@ -143,15 +144,21 @@ impl Walker {
     /// Finds the revision at the start of the window, if Lease renewals date it.
     async fn begin(&mut self, newest: Revision) {
         let Some(time) = self.reach.time else { return };
-        let recorded = self.history.recorded();
-        if let Some(before) = recorded.and_then(|it| it.before(self.history.key(), time)) {
-            self.reach.revision = before;
+        if self.begin_recorded() {
             return;
         }
         let find = async { self.dates().await?.before(time, newest).await };
         if let Some(before) = self.interrupt.unless_stopped(find).await.flatten() {
             self.reach.revision = before;
         }
+    }
+
+    /// Finds that revision in the record: a window of days must not read months. Returns whether it is recorded.
+    fn begin_recorded(&mut self) -> bool {
+        let time = self.reach.time.zip(self.history.recorded());
+        let begin = time.and_then(|(time, recorded)| recorded.before(self.history.key(), time));
+        self.reach.revision = begin.unwrap_or(self.reach.revision);
+        begin.is_some()
     }
 
     async fn named(&self, walked: Walked, found: &mut SourcePast) {
