@@ -25,6 +25,7 @@ mod logs;
 mod logs_revoked;
 mod logs_unread;
 mod outage;
+mod recorder;
 mod refusals;
 mod rollouts;
 mod sandbox;
