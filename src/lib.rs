@@ -4,7 +4,7 @@
 //! The map: [`object`] and [`source`] are the plain data that everyone shares; [`diff`], [`status`] and [`graph`] are
 //! pure engines over it, [`logs`] reads the logs of containers without a gap, [`model`] is the live state of a view, and
 //! [`rollout`] follows the change of a workload; [`cluster`] and [`watch`] do the talking; [`record`] keeps what was seen
-//! in files; [`serve`] shows it to browsers and programs; [`render`] makes text; [`sandbox`] is an embedded API server; `commands` holds a folder per verb and [`cli`]
+//! in files; [`serve`] shows it to browsers and programs, and [`sink`] sends changes of state to others; [`render`] makes text; [`sandbox`] is an embedded API server; `commands` holds a folder per verb and [`cli`]
 //! the command line. ARCHITECTURE.md says who may
 //! import whom and follows one event from the wire to the screen.
 
@@ -22,6 +22,7 @@ pub mod render;
 pub mod rollout;
 pub mod sandbox;
 pub mod serve;
+pub mod sink;
 pub mod source;
 pub mod status;
 pub mod watch;

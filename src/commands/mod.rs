@@ -43,7 +43,7 @@ pub(crate) use live::session::{
     ClusterOrigin, ConnectionSetup, EveryKind, LastRecord, PastTime, ReaderLogin, RecordUse,
     ServerClock, Session, recorded_types,
 };
-pub(crate) use live::shutdown::{Shutdown, Signal};
+pub(crate) use live::shutdown::{ReloadRequests, Shutdown, Signal};
 pub(crate) use live::sources::{Need, Note, SeenObjects, Sources, UnreadPart};
 pub(crate) use live::terminal::{Output, Terminal};
 pub(crate) use store_dir::{MemoryArgs, StoreArgs};

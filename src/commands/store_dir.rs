@@ -58,6 +58,11 @@ impl MemoryArgs {
         path.filter(|_| !self.no_store)
     }
 
+    /// The directory of the store, whether or not it is to be read.
+    pub(crate) fn directory(&self, env: &Env) -> Result<PathBuf, CommandError> {
+        self.store.path(env)
+    }
+
     /// The same flags, for another verb.
     pub(crate) fn words(&self) -> Vec<String> {
         let store = self.store.store.as_ref();

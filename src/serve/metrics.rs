@@ -8,12 +8,29 @@ use super::board::Board;
 use super::gate::Denial;
 
 /// What the server itself counts, beside the board.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct ServerCounts {
     /// The open streams.
     pub readers: usize,
     /// The refused requests, in the order of [`Denial::ALL`].
     pub denied: [u64; 4],
+    /// The sinks by their names.
+    pub sinks: BTreeMap<String, SinkCounts>,
+}
+
+/// What is waiting for a sink and what was sent to it since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SinkCounts {
+    /// The messages that wait, held ones included.
+    pub waiting: u64,
+    /// The messages that the receiver has taken.
+    pub delivered: u64,
+    /// The attempts that failed. Their messages are sent again.
+    pub failed: u64,
+    /// The messages that the receiver refused. They are skipped.
+    pub refused: u64,
+    /// The messages that made room, because they were too old or too many.
+    pub dropped: u64,
 }
 
 /// All metrics of a board as one text.
@@ -73,7 +90,58 @@ pub fn metrics(board: &Board, counts: &ServerCounts) -> String {
     for (denial, count) in Denial::ALL.iter().zip(counts.denied) {
         text.sample("spy_denied_total", &[("reason", denial.name())], count);
     }
+    sink_metrics(&mut text, &counts.sinks);
     text.0
+}
+
+/// A metric of sinks: its name, its type, its help and its value.
+type SinkMetric = (
+    &'static str,
+    &'static str,
+    &'static str,
+    fn(&SinkCounts) -> u64,
+);
+
+const SINK_METRICS: [SinkMetric; 5] = [
+    (
+        "spy_sink_lag",
+        "gauge",
+        "The messages that wait for a sink.",
+        |it| it.waiting,
+    ),
+    (
+        "spy_sink_delivered_total",
+        "counter",
+        "The messages that a sink has taken.",
+        |it| it.delivered,
+    ),
+    (
+        "spy_sink_failed_total",
+        "counter",
+        "Failed attempts, which are repeated.",
+        |it| it.failed,
+    ),
+    (
+        "spy_sink_refused_total",
+        "counter",
+        "Messages that a sink refused; they are skipped.",
+        |it| it.refused,
+    ),
+    (
+        "spy_sink_dropped_total",
+        "counter",
+        "Messages that were too old or too many.",
+        |it| it.dropped,
+    ),
+];
+
+fn sink_metrics(text: &mut MetricsText, sinks: &BTreeMap<String, SinkCounts>) {
+    for (name, kind, help, value) in SINK_METRICS.iter().filter(|_| !sinks.is_empty()) {
+        text.family(name, kind, help);
+        for (sink, counts) in sinks {
+            text.sample(name, &[("sink", sink)], value(counts));
+        }
+    }
 }
 
 /// The text so far.
@@ -143,6 +211,7 @@ mod tests {
         let counts = ServerCounts {
             readers: 3,
             denied: [0, 0, 0, 5],
+            sinks: BTreeMap::new(),
         };
         assert_snapshot!(metrics(&board.borrow(), &counts), @r#"
         # HELP spy_objects The followed objects by state.
@@ -169,6 +238,35 @@ mod tests {
         spy_denied_total{reason="host"} 0
         spy_denied_total{reason="origin"} 0
         spy_denied_total{reason="token"} 5
+        "#);
+    }
+
+    #[test]
+    fn each_sink_has_its_counts() {
+        let counts = SinkCounts {
+            waiting: 2,
+            delivered: 7,
+            failed: 3,
+            ..SinkCounts::default()
+        };
+        let mut text = MetricsText(String::new());
+        sink_metrics(&mut text, &BTreeMap::from([("ops".to_owned(), counts)]));
+        assert_snapshot!(text.0, @r#"
+        # HELP spy_sink_lag The messages that wait for a sink.
+        # TYPE spy_sink_lag gauge
+        spy_sink_lag{sink="ops"} 2
+        # HELP spy_sink_delivered_total The messages that a sink has taken.
+        # TYPE spy_sink_delivered_total counter
+        spy_sink_delivered_total{sink="ops"} 7
+        # HELP spy_sink_failed_total Failed attempts, which are repeated.
+        # TYPE spy_sink_failed_total counter
+        spy_sink_failed_total{sink="ops"} 3
+        # HELP spy_sink_refused_total Messages that a sink refused; they are skipped.
+        # TYPE spy_sink_refused_total counter
+        spy_sink_refused_total{sink="ops"} 0
+        # HELP spy_sink_dropped_total Messages that were too old or too many.
+        # TYPE spy_sink_dropped_total counter
+        spy_sink_dropped_total{sink="ops"} 0
         "#);
     }
 

@@ -26,11 +26,13 @@ pub use certificate::{CertificateError, CertificatePem, ServedCertificate};
 pub use connections::answer_connections;
 pub use event_ring::{EventId, EventRing, EventSubject, NumberedEvent, Resumption, RingEvent};
 pub use gate::{AccessToken, Admitted, Denial, Gate};
-pub use metrics::{ServerCounts, metrics};
+pub use metrics::{ServerCounts, SinkCounts, metrics};
 pub use params::{ParamError, Params, RowFilter};
 pub use reader::{ReaderToken, TokenHash, WebReader};
 pub use rights::{GrantedRights, Judgement, ReadRight, ReaderRights, SourcePlace};
 pub use rights_cache::{RightsAnswer, RightsCache, RightsError, RightsSource};
 pub use routes::router;
+#[cfg(test)]
+pub(crate) use snapshot::testing;
 pub use snapshot::{Link, OwnState, ServedRow, Snapshot, SourceHealth, UnhealthyRow};
-pub use web_server::{Question, QuestionError, RecordVerb, WebServer};
+pub use web_server::{Question, QuestionError, RecordVerb, SinkCountsSource, WebServer};

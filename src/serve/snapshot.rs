@@ -368,7 +368,7 @@ impl UnhealthyRow {
 }
 
 #[cfg(test)]
-pub(super) mod testing {
+pub(crate) mod testing {
     use super::*;
     use crate::object::ObjectRef;
     use crate::status::Assessment;

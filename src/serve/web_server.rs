@@ -1,5 +1,6 @@
 //! `WebServer`: what all requests share: the board, the gate, the rights of readers, and the counts.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -10,7 +11,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use super::board::Board;
 use super::gate::{Denial, Gate};
-use super::metrics::ServerCounts;
+use super::metrics::{ServerCounts, SinkCounts};
 use super::params::Params;
 use super::reader::WebReader;
 use super::rights::{ReadRight, ReaderRights, SourcePlace};
@@ -54,6 +55,9 @@ pub struct QuestionError {
     pub words: String,
 }
 
+/// Returns what is waiting for each sink and what was sent to it, by its name.
+pub type SinkCountsSource = Box<dyn Fn() -> BTreeMap<String, SinkCounts> + Send + Sync>;
+
 /// What all requests share.
 pub struct WebServer {
     pub(super) board: watch::Receiver<Board>,
@@ -61,6 +65,7 @@ pub struct WebServer {
     /// What readers may read; `None` if only the owner reads.
     rights: Option<RightsCache>,
     pub(super) questions: mpsc::Sender<Question>,
+    sinks: SinkCountsSource,
     readers: AtomicUsize,
     denied: [AtomicU64; Denial::ALL.len()],
 }
@@ -77,6 +82,7 @@ impl WebServer {
             gate,
             rights: None,
             questions,
+            sinks: Box::new(BTreeMap::new),
             readers: AtomicUsize::new(0),
             denied: Default::default(),
         }
@@ -89,6 +95,12 @@ impl WebServer {
             rights: Some(rights),
             ..self
         }
+    }
+
+    /// The same server, whose metrics include those of sinks.
+    #[must_use]
+    pub fn with_sinks(self, sinks: SinkCountsSource) -> WebServer {
+        WebServer { sinks, ..self }
     }
 
     /// What a reader may read now; with a namespace, of that namespace.
@@ -150,6 +162,7 @@ impl WebServer {
         ServerCounts {
             readers: self.readers(),
             denied: [0, 1, 2, 3].map(|at: usize| self.denied[at].load(Ordering::Relaxed)),
+            sinks: (self.sinks)(),
         }
     }
 

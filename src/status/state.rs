@@ -21,7 +21,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// All states, the best first.
+    /// All states, from the best to the worst.
     pub const ALL: [Status; 6] = [
         Status::Current,
         Status::Terminating,
@@ -30,6 +30,12 @@ impl Status {
         Status::Unknown,
         Status::Failed,
     ];
+
+    /// The state with this word; `None` for another text.
+    pub fn named(word: &str) -> Option<Status> {
+        let mut all = Status::ALL.into_iter();
+        all.find(|status| status.as_str() == word)
+    }
 
     /// The word, as kstatus spells it.
     pub fn as_str(self) -> &'static str {

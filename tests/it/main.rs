@@ -59,6 +59,7 @@ mod trace;
 mod wait;
 mod wait_current;
 mod watch_core;
+mod webhooks;
 
 #[path = "../support/mod.rs"]
 mod support;

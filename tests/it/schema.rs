@@ -91,8 +91,14 @@ impl Schema {
                     fits <= 1
                 }
                 "$ref" => {
-                    let pointer = rule.as_str().unwrap().trim_start_matches('#');
-                    self.visit(self.root.pointer(pointer).unwrap(), value, (at, faults));
+                    let place = rule.as_str().unwrap();
+                    if let Some(pointer) = place.strip_prefix('#') {
+                        let inner = self.root.pointer(pointer).unwrap();
+                        self.visit(inner, value, (at, faults));
+                    } else {
+                        let other = Schema::of(place.trim_end_matches(".json"));
+                        other.visit(&other.root, value, (at, faults));
+                    }
                     true
                 }
                 other => SILENT.contains(&other),

@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A running server.
 pub(super) struct Served {
-    running: Running,
+    pub(super) running: Running,
     pub(super) address: String,
     token: String,
 }

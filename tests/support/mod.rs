@@ -220,12 +220,21 @@ impl Running {
 
     /// Sends a signal (`INT`, `TERM`, `KILL`) and waits for the exit; returns all output.
     pub fn signal(self, name: &str) -> Ran {
+        self.send(name);
+        self.finish()
+    }
+
+    /// Sends SIGHUP. The program continues.
+    pub fn hang_up(&self) {
+        self.send("HUP");
+    }
+
+    fn send(&self, signal: &str) {
         let pid = self.child.id().to_string();
         let kill = Command::new("kill")
-            .args([&format!("-{name}"), &pid])
+            .args([&format!("-{signal}"), &pid])
             .status();
         assert!(kill.unwrap().success());
-        self.finish()
     }
 
     /// Waits until the program exits; returns all output.

@@ -360,6 +360,7 @@ impl ValueSort {
             | "certificate-authority"
             | "client-certificate"
             | "client-key"
+            | "config"
             | "filename"
             | "tls-cert"
             | "tls-key"

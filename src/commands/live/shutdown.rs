@@ -173,6 +173,49 @@ impl Suspension {
     pub(crate) fn stop() {}
 }
 
+/// SIGHUP, where no terminal sends it: the user asks to read files again. It never comes while there is a frame.
+pub(crate) struct ReloadRequests {
+    #[cfg(unix)]
+    asked: Option<tokio::signal::unix::Signal>,
+}
+
+#[cfg(unix)]
+impl ReloadRequests {
+    /// Listens for SIGHUP.
+    pub(crate) fn listen(env: &Env) -> std::io::Result<ReloadRequests> {
+        let hangup = tokio::signal::unix::SignalKind::hangup();
+        let asked = (!env.is_live()).then(|| tokio::signal::unix::signal(hangup));
+        Ok(ReloadRequests {
+            asked: asked.transpose()?,
+        })
+    }
+
+    /// Waits until the user asks.
+    pub(crate) async fn asked(&mut self) {
+        let asked = self.asked.as_mut();
+        let never = match asked {
+            Some(asked) => asked.recv().await.is_none(),
+            None => true,
+        };
+        if never {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+#[cfg(not(unix))]
+impl ReloadRequests {
+    /// Does nothing: this system has no SIGHUP.
+    pub(crate) fn listen(_: &Env) -> std::io::Result<ReloadRequests> {
+        Ok(ReloadRequests {})
+    }
+
+    /// Never ready.
+    pub(crate) async fn asked(&mut self) {
+        std::future::pending().await
+    }
+}
+
 /// Waits for the first of these signals.
 #[cfg(unix)]
 fn first(signals: &[Signal]) -> std::io::Result<impl Future<Output = Signal> + Send + use<>> {

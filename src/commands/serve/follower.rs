@@ -6,6 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use tokio::sync::watch;
 
+use super::sinks::{FollowedObjects, SinkFeed};
 use crate::commands::status::{PLAIN, Publication, ServedStatus};
 use crate::commands::{CommandError, Live, Need, Note, Sources, Terminal};
 use crate::model::Model;
@@ -31,6 +32,8 @@ pub(super) struct Follower {
     now: Timestamp,
     /// Where objects have ever been read.
     places: Arc<BTreeSet<SourcePlace>>,
+    /// Takes the changes of state for the sinks; `None` without a configuration.
+    sinks: Option<SinkFeed>,
 }
 
 /// Where a follower publishes, and to whom.
@@ -38,6 +41,7 @@ pub(super) struct Publisher {
     pub(super) board: watch::Sender<Board>,
     pub(super) web: Arc<WebServer>,
     pub(super) address: String,
+    pub(super) sinks: Option<SinkFeed>,
 }
 
 impl Follower {
@@ -52,6 +56,7 @@ impl Follower {
             is_read: false,
             now,
             places: Arc::default(),
+            sinks: to.sinks,
         }
     }
 
@@ -72,7 +77,21 @@ impl Follower {
             }
             board.snapshot = Arc::new(snapshot);
         });
-        self.is_read |= self.served.state.is_settled();
+        if let Some(sinks) = &mut self.sinks {
+            sinks.look_again();
+        }
+    }
+
+    /// Gives the states to the sinks, if they are complete and may have changed.
+    fn publish_states(&mut self, sources: &Sources, now: Timestamp) {
+        let Some(sinks) = self.sinks.as_mut().filter(|_| self.is_read) else {
+            return;
+        };
+        if sinks.take_due() {
+            let snapshot = self.board.borrow().snapshot.clone();
+            let model = &self.served.state.model;
+            sinks.take_rows(&snapshot.rows, &FollowedObjects { sources, model }, now);
+        }
     }
 
     /// Notes where objects are read. What was concluded from them may stay longer than their source.
@@ -217,6 +236,9 @@ impl Live for Follower {
         note: Note,
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
+        if let Some(sinks) = &mut self.sinks {
+            sinks.look_again();
+        }
         let time = rfc3339_millis(self.now);
         let record = SourceRecord {
             v: SourceRecord::V,
@@ -233,7 +255,17 @@ impl Live for Follower {
     }
 
     async fn wait_for_other(&mut self) {
-        self.served.state.wait_for_lookups().await;
+        let sinks = self.sinks.as_mut();
+        let news = async {
+            match sinks {
+                Some(sinks) => sinks.wait().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = self.served.state.wait_for_lookups() => {}
+            () = news => {}
+        }
     }
 
     fn stop_waiting(&mut self) -> bool {
@@ -256,7 +288,13 @@ impl Live for Follower {
                 self.publish(sources, now);
             }
         }
+        self.is_read |= self.has_begun && self.served.state.is_settled();
         self.publish_link(sources, now);
+        self.publish_states(sources, now);
+        let news = self.sinks.as_mut().map(SinkFeed::take_news);
+        for line in news.into_iter().flatten() {
+            terminal.notify(&line)?;
+        }
         Ok(())
     }
 

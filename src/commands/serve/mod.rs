@@ -3,11 +3,15 @@
 //! Like `demo`, it runs other verbs: it publishes the rows of `status`, and answers questions with the records of `trace`,
 //! `changes` and `logs`.
 
+mod config;
 mod follower;
 mod kube_rights;
 mod listen;
+mod sinks;
 mod verb_answers;
 
+use std::future::pending;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
@@ -17,15 +21,17 @@ use super::live::session::silent_groups;
 use super::status::{RETENTION, ServedStatus, StatusState, own_namespace};
 use super::{
     Awaited, CommandError, Context, Ended, Ending, EveryKind, FailureLogs, LastChanges,
-    LogLineArgs, MemoryArgs, ObjectArgs, Output, ReaderLogin, RecordUse, Session, Shutdown, Stop,
-    Subject, Terminal, follow,
+    LogLineArgs, MemoryArgs, ObjectArgs, Output, ReaderLogin, RecordUse, ReloadRequests, Session,
+    Shutdown, Stop, Subject, Terminal, follow,
 };
 use crate::render::display::Stream;
 use crate::serve::{AccessToken, Board, Gate, RightsCache, WebServer, router};
 use crate::status::Rules;
+use config::ServeConfig;
 use follower::{Follower, Publisher};
 use kube_rights::KubeRights;
 use listen::{Auth, ListenArgs, OpenPort};
+use sinks::{LoadedConfig, SinkWork};
 use verb_answers::{VerbAnswers, WAITING};
 
 /// Show the state of a cluster on a page in your browser, live
@@ -46,6 +52,9 @@ pub(crate) struct ServeArgs {
     /// Open the page in your browser
     #[arg(long)]
     open: bool,
+    /// Read the configuration in this file: webhooks. SIGHUP reads it again
+    #[arg(short = 'f', long, value_name = "FILE")]
+    config: Option<PathBuf>,
     #[command(flatten)]
     memory: MemoryArgs,
 }
@@ -54,6 +63,7 @@ const EXAMPLES: &str = "Examples:
   kubectl spy serve                         what is not well in the namespace, as a page
   kubectl spy serve -A --open               the same of all namespaces, and open the page
   kubectl spy serve deploy,sts -n prod      two types of one namespace
+  kubectl spy serve -A -f serve.yaml        also send changes of state to webhooks
   curl -H \"Authorization: Bearer $TOKEN\" http://127.0.0.1:7780/spy/v1/status
                                             the records of status -o json";
 
@@ -81,6 +91,7 @@ async fn serve(
     context: &mut Context<'_>,
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
+    let config = loaded_config(args)?;
     let port = args.listen.open().await?;
     let mut stop = Stop::at(shutdown);
     let session = connect(args, &stop, context).await?;
@@ -102,6 +113,16 @@ async fn serve(
             (web.asking(RightsCache::new(Arc::new(rights))), Some(login))
         }
     };
+    let mut web = web;
+    let (mut sinks, mut feed) = (None, None);
+    if let Some(config) = &config {
+        let outbox = outbox(args, config, &session, context).await?;
+        let (work, of_follower) = SinkWork::open(&outbox, config, board.subscribe(), context.env)?;
+        let queue = of_follower.queue.clone();
+        web = web.with_sinks(Box::new(move || queue.counts()));
+        let reloads = ReloadRequests::listen(context.env)?;
+        (sinks, feed) = (Some(work.run(reloads)), Some(of_follower));
+    }
     let web = Arc::new(web);
     let lines = context.env.requests.clone();
     let answering = port.answer(router(web.clone()), move |note| lines.print(vec![note]));
@@ -123,11 +144,13 @@ async fn serve(
         board,
         web,
         address: entrance.address,
+        sinks: feed,
     };
     let mut follower = Follower::new(served, to, now);
     let ended = tokio::select! {
         ended = follow(&mut follower, &session, &mut terminal, &mut stop) => ended,
         () = answers.answer(questions) => Ok(Ended::Answered),
+        () = deliver(sinks) => Ok(Ended::Answered),
     };
     answering.abort();
     ended
@@ -191,6 +214,38 @@ async fn reader_login(
         client,
         recorded_as,
     })
+}
+
+/// Reads the configuration, before anything else happens.
+fn loaded_config(args: &ServeArgs) -> Result<Option<LoadedConfig>, CommandError> {
+    let Some(path) = args.config.clone() else {
+        return Ok(None);
+    };
+    let content = ServeConfig::read(&path)?;
+    Ok(Some(LoadedConfig { path, content }))
+}
+
+/// The file of the outbox: that of the configuration, or one beside the record. Each cluster has its own.
+async fn outbox(
+    args: &ServeArgs,
+    config: &LoadedConfig,
+    session: &Session,
+    context: &Context<'_>,
+) -> Result<PathBuf, CommandError> {
+    if let Some(path) = &config.content.outbox {
+        return Ok(path.clone());
+    }
+    let directory = args.memory.directory(context.env)?;
+    let cluster = session.recorded_cluster().await?;
+    let name = format!("outbox-{}.sqlite", cluster.id);
+    Ok(directory.join(name))
+}
+
+async fn deliver(sinks: Option<impl Future<Output = ()>>) {
+    match sinks {
+        Some(sinks) => sinks.await,
+        None => pending().await,
+    }
 }
 
 /// The cluster by its own clock, over its record if there is one.

@@ -83,21 +83,14 @@ fn age(row: &ServedRow) -> Markup {
     }
 }
 
-/// The state with this word, as records have it; that of an unknown word is unknown.
-fn status_of(word: &str) -> Status {
-    let mut all = Status::ALL.into_iter();
-    all.find(|status| status.as_str() == word)
-        .unwrap_or(Status::Unknown)
-}
-
 /// The symbol of a state that a record names.
 pub(super) fn sign_of_word(word: &str) -> String {
-    sign(status_of(word))
+    sign(Status::named(word).unwrap_or(Status::Unknown))
 }
 
 /// The class of a state that a record names.
 pub(super) fn class_of_word(word: &str) -> &'static str {
-    class(status_of(word))
+    class(Status::named(word).unwrap_or(Status::Unknown))
 }
 
 /// The symbol of a state, as on a terminal. The word beside it says the same.

@@ -1,0 +1,368 @@
+//! `ServeConfig`: the file of `serve -f`. docs/serve.yaml.md describes it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::SignedDuration;
+use serde::Deserialize;
+use serde_saphyr::{Error, Spanned};
+
+use crate::commands::{CommandError, duration_with_days};
+use crate::object::near;
+use crate::sink::{SigningKey, Sink, TemplateError, TextTemplate, TransitionFilter, Webhook};
+use crate::status::Status;
+
+/// What the file says.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ServeConfig {
+    /// Who is told of changes of state.
+    pub(super) sinks: Vec<Arc<Sink>>,
+    /// The file of the outbox; `None` for the usual one.
+    pub(super) outbox: Option<PathBuf>,
+}
+
+/// The file as it is written.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
+struct ConfigFile {
+    sinks: Vec<SinkEntry>,
+    outbox: Option<PathBuf>,
+}
+
+/// One of `sinks`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct SinkEntry {
+    name: Spanned<String>,
+    webhook: Option<Spanned<String>>,
+    webhook_file: Option<Spanned<PathBuf>>,
+    #[serde(default)]
+    when: WhenEntry,
+    hmac_file: Option<Spanned<PathBuf>>,
+    ca_file: Option<Spanned<PathBuf>>,
+    timeout: Option<Spanned<String>>,
+    text: Option<Spanned<String>>,
+}
+
+/// `when` of a sink.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct WhenEntry {
+    to: Vec<StatusWord>,
+    from: Vec<StatusWord>,
+    #[serde(rename = "for")]
+    lasts: Option<Spanned<String>>,
+    kind: Vec<String>,
+    namespace: Vec<String>,
+}
+
+impl Default for WhenEntry {
+    fn default() -> WhenEntry {
+        WhenEntry {
+            to: vec![StatusWord::Failed],
+            from: Vec::new(),
+            lasts: None,
+            kind: Vec::new(),
+            namespace: Vec::new(),
+        }
+    }
+}
+
+/// A state in the file.
+#[derive(Clone, Copy, Debug, Deserialize)]
+enum StatusWord {
+    Current,
+    InProgress,
+    Failed,
+    Terminating,
+    NotFound,
+    Unknown,
+}
+
+impl From<StatusWord> for Status {
+    fn from(word: StatusWord) -> Status {
+        match word {
+            StatusWord::Current => Status::Current,
+            StatusWord::InProgress => Status::InProgress,
+            StatusWord::Failed => Status::Failed,
+            StatusWord::Terminating => Status::Terminating,
+            StatusWord::NotFound => Status::NotFound,
+            StatusWord::Unknown => Status::Unknown,
+        }
+    }
+}
+
+impl ServeConfig {
+    /// Reads a file, and the files that it names. Their paths are relative to its directory.
+    pub(super) fn read(path: &Path) -> Result<ServeConfig, CommandError> {
+        let text = fs::read_to_string(path)
+            .map_err(|error| CommandError::failed(format!("error: {}: {error}", path.display())))?;
+        ServeConfig::parse(&text, path)
+    }
+
+    /// Reads the text of a file.
+    fn parse(text: &str, path: &Path) -> Result<ServeConfig, CommandError> {
+        let place = ConfigPlace { path };
+        let file: ConfigFile = match text.trim() {
+            "" => ConfigFile::default(),
+            _ => serde_saphyr::from_str(text).map_err(|error| place.refusal(&error))?,
+        };
+        let mut sinks: Vec<Arc<Sink>> = Vec::new();
+        for entry in file.sinks {
+            let name = &entry.name.value;
+            let is_taken = sinks.iter().any(|sink| sink.name == *name);
+            if name.is_empty() || is_taken {
+                let error = format!("the name {name:?} of a sink is empty or used twice");
+                let error = place.error(&entry.name, error);
+                return Err(error.hint("give each sink a name of its own"));
+            }
+            sinks.push(Arc::new(place.sink(entry)?));
+        }
+        Ok(ServeConfig {
+            sinks,
+            outbox: file.outbox.map(|path| place.relative(&path)),
+        })
+    }
+}
+
+/// The file that is being read, for its errors and the paths in it.
+struct ConfigPlace<'p> {
+    path: &'p Path,
+}
+
+impl ConfigPlace<'_> {
+    fn at_line(&self, line: u64, error: impl std::fmt::Display) -> CommandError {
+        CommandError::failed(format!("error: {}:{line}: {error}", self.path.display()))
+    }
+
+    /// An error about this value.
+    fn error<T>(&self, value: &Spanned<T>, error: impl std::fmt::Display) -> CommandError {
+        self.at_line(value.referenced.line(), error)
+    }
+
+    /// What is wrong with the form of the file.
+    fn refusal(&self, error: &Error) -> CommandError {
+        let error = error.without_snippet();
+        let line = error.location().map_or(1, |location| location.line());
+        let (what, word, known) = match error {
+            Error::SerdeUnknownField {
+                field, expected, ..
+            } => ("unknown key", field, expected),
+            Error::SerdeUnknownVariant {
+                variant, expected, ..
+            } => ("unknown value", variant, expected),
+            Error::SerdeMissingField { field, .. } => {
+                let error = self.at_line(line, format!("the key \"{field}\" is missing"));
+                return error.hint("docs/serve.yaml.md describes all keys");
+            }
+            error => {
+                let words = error.to_string();
+                let words = words.lines().next().unwrap_or_default();
+                return self
+                    .at_line(line, words)
+                    .hint("docs/serve.yaml.md describes all keys");
+            }
+        };
+        let hint = match near(word, known.iter().copied()).first() {
+            Some(near) => format!("did you mean \"{near}\"?"),
+            None => format!("use one of {}", known.join(", ")),
+        };
+        self.at_line(line, format!("{what} \"{word}\"")).hint(hint)
+    }
+
+    fn relative(&self, path: &Path) -> PathBuf {
+        let directory = self.path.parent().unwrap_or(Path::new(""));
+        directory.join(path)
+    }
+
+    /// The content of a file that the file names.
+    fn content(&self, named: &Spanned<PathBuf>) -> Result<Vec<u8>, CommandError> {
+        let path = self.relative(&named.value);
+        let read = fs::read(&path);
+        read.map_err(|error| {
+            let error = self.error(named, format!("{}: {error}", path.display()));
+            error.hint("a path is relative to the directory of the configuration")
+        })
+    }
+
+    fn sink(&self, entry: SinkEntry) -> Result<Sink, CommandError> {
+        let (line, address) = self.address(&entry)?;
+        let authority = entry.ca_file.as_ref().map(|file| self.content(file));
+        let webhook = Webhook::new(&address, authority.transpose()?.as_deref());
+        let webhook = webhook.map_err(|error| {
+            let hint = "write an address such as https://example.com/hook, without a login";
+            self.at_line(line, error).hint(hint)
+        })?;
+        let key = entry.hmac_file.as_ref().map(|file| {
+            let key = SigningKey::parse(&self.content(file)?);
+            key.ok_or_else(|| {
+                let error = self.error(file, "the file has no key");
+                error.hint("write a random text into it: openssl rand -hex 32")
+            })
+        });
+        let text = entry.text.as_ref().map(|text| self.template(text));
+        let limit = entry.timeout.map(|text| self.duration(&text)).transpose()?;
+        let limit = limit.and_then(|limit| Duration::try_from(limit).ok());
+        Ok(Sink {
+            name: entry.name.value,
+            when: self.filter(entry.when)?,
+            webhook: webhook
+                .signing_with(key.transpose()?)
+                .with_text(text.transpose()?)
+                .with_limit(limit),
+        })
+    }
+
+    /// The address of a sink, and the line that names it.
+    fn address(&self, entry: &SinkEntry) -> Result<(u64, String), CommandError> {
+        match (&entry.webhook, &entry.webhook_file) {
+            (Some(address), None) => Ok((address.referenced.line(), address.value.clone())),
+            (None, Some(file)) => {
+                let content = self.content(file)?;
+                let address = String::from_utf8_lossy(&content).into_owned();
+                Ok((file.referenced.line(), address))
+            }
+            (Some(_), Some(_)) | (None, None) => {
+                let error = "a sink needs an address";
+                let error = self.error(&entry.name, error);
+                Err(error.hint("write one of webhook: URL and webhookFile: FILE"))
+            }
+        }
+    }
+
+    fn filter(&self, when: WhenEntry) -> Result<TransitionFilter, CommandError> {
+        let states = |words: Vec<StatusWord>| words.into_iter().map(Status::from).collect();
+        let lasts = when.lasts.map(|text| self.duration(&text));
+        Ok(TransitionFilter {
+            from: states(when.from),
+            to: states(when.to),
+            lasts: lasts.transpose()?,
+            kinds: when.kind,
+            namespaces: when.namespace,
+        })
+    }
+
+    fn duration(&self, text: &Spanned<String>) -> Result<SignedDuration, CommandError> {
+        let duration = duration_with_days(&text.value);
+        let duration = duration.filter(|duration| *duration > SignedDuration::ZERO);
+        duration.ok_or_else(|| {
+            let error = self.error(text, format!("invalid duration \"{}\"", text.value));
+            error.hint("write a time with a unit, such as 30s or 5m")
+        })
+    }
+
+    fn template(&self, text: &Spanned<String>) -> Result<TextTemplate, CommandError> {
+        TextTemplate::parse(&text.value).map_err(|error| {
+            let hint = match &error {
+                TemplateError::Unknown {
+                    nearest: Some(near),
+                    ..
+                } => format!("did you mean {{{{{near}}}}}?"),
+                _ => format!("the parts are {}", TextTemplate::names()),
+            };
+            self.error(text, error).hint(hint)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use insta::assert_snapshot;
+
+    use super::*;
+
+    /// The error and the hints of a file, or `fine`.
+    fn check(text: &str) -> String {
+        match ServeConfig::parse(text, Path::new("serve.yaml")) {
+            Ok(_) => "fine".to_owned(),
+            Err(error) => format!("{error} | {}", error.hints().join("; ")),
+        }
+    }
+
+    /// The same, of a file with one sink that has these lines, too.
+    fn check_sink(lines: &str) -> String {
+        let lines: String = lines.lines().flat_map(|line| ["  ", line, "\n"]).collect();
+        check(&format!("sinks:\n- name: ops\n{lines}"))
+    }
+
+    #[test]
+    fn a_wrong_key_or_value_has_its_line_and_the_nearest_right_one() {
+        let found = [
+            check(""),
+            check("# nothing\n"),
+            check("sinks: []"),
+            check_sink(
+                "webhook: https://example.com/x\nwhen: {to: [Failed, Current], for: 30s}\ntimeout: 5s",
+            ),
+            check_sink("wehbook: https://example.com/x"),
+            check("sink: []"),
+            check("colour: red"),
+            check_sink("webhook: https://x.y/\nwhen:\n  to: [failed]"),
+            check_sink("webhook: https://x.y/\nwhen:\n  for: 30"),
+            check_sink("webhook: https://x.y/\ntimeout: soon"),
+            check_sink(""),
+            check("sinks:\n- webhook: https://example.com/x\n"),
+            check(
+                "sinks:\n- {name: a, webhook: https://x.y/}\n- {name: a, webhook: https://x.y/}\n",
+            ),
+            check_sink("webhook: ftp://example.com"),
+            check_sink("webhook: https://me:pass@example.com"),
+            check_sink("webhook: https://x.y/\nhmacFile: nowhere/key"),
+            check_sink("webhook: https://x.y/\ntext: \"{{mesage}}\""),
+            check("sinks: 7"),
+            check("sinks: ["),
+        ];
+        assert_snapshot!(found.join("\n"), @r#"
+        fine
+        fine
+        fine
+        fine
+        error: serve.yaml:3: unknown key "wehbook" | did you mean "webhook"?
+        error: serve.yaml:1: unknown key "sink" | did you mean "sinks"?
+        error: serve.yaml:1: unknown key "colour" | use one of sinks, outbox
+        error: serve.yaml:5: unknown value "failed" | did you mean "Failed"?
+        error: serve.yaml:5: invalid duration "30" | write a time with a unit, such as 30s or 5m
+        error: serve.yaml:4: invalid duration "soon" | write a time with a unit, such as 30s or 5m
+        error: serve.yaml:2: a sink needs an address | write one of webhook: URL and webhookFile: FILE
+        error: serve.yaml:2: the key "name" is missing | docs/serve.yaml.md describes all keys
+        error: serve.yaml:3: the name "a" of a sink is empty or used twice | give each sink a name of its own
+        error: serve.yaml:3: not an address: expected https://HOST/PATH | write an address such as https://example.com/hook, without a login
+        error: serve.yaml:3: not an address: expected https://HOST/PATH | write an address such as https://example.com/hook, without a login
+        error: serve.yaml:4: nowhere/key: No such file or directory (os error 2) | a path is relative to the directory of the configuration
+        error: serve.yaml:4: unknown part "mesage" | did you mean {{message}}?
+        error: serve.yaml:1: expected sequence start at line 1, column 8 | docs/serve.yaml.md describes all keys
+        error: serve.yaml:1: unclosed bracket '[' at line 1, column 8 | docs/serve.yaml.md describes all keys
+        "#);
+    }
+
+    /// Each example of the document is right, and each key is in it.
+    #[test]
+    fn the_document_has_every_key() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/serve.yaml.md");
+        let document = fs::read_to_string(path).expect("the document");
+        let examples: Vec<&str> = document.split("```yaml\n").skip(1).collect();
+        assert!(!examples.is_empty());
+        for example in examples {
+            let example = example.split("```").next().unwrap_or_default();
+            // The files that it names are those of its reader.
+            let lines = example.lines().filter(|line| !line.contains("File:"));
+            let example: String = lines.flat_map(|line| [line, "\n"]).collect();
+            assert_eq!(check(&example), "fine", "{example}");
+        }
+        for wrong in [
+            "x: 1",
+            "sinks: [{x: 1}]",
+            "sinks: [{name: a, when: {x: 1}}]",
+        ] {
+            let refusal = serde_saphyr::from_str::<ConfigFile>(wrong).expect_err("a wrong key");
+            let Error::SerdeUnknownField { expected, .. } = refusal.without_snippet() else {
+                panic!("{refusal}");
+            };
+            for key in expected {
+                assert!(document.contains(&format!("`{key}`")), "{key}");
+            }
+        }
+    }
+}

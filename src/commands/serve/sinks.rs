@@ -1,0 +1,241 @@
+//! `SinkWork`: sends changes of state to the sinks of the configuration, and reads the configuration again at SIGHUP.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::stream::{FuturesUnordered, StreamExt};
+use jiff::Timestamp;
+use tokio::sync::{mpsc, watch};
+use tokio::time::{Interval, MissedTickBehavior, interval};
+
+use super::config::ServeConfig;
+use crate::commands::{CommandError, ReloadRequests, Sources};
+use crate::env::{Clock, Env};
+use crate::model::Model;
+use crate::object::ObjectRef;
+use crate::serve::{Board, ServedRow};
+use crate::sink::{OutboxError, SinkDeliveries, SinkNote, SinkQueue};
+use crate::source::{Select, SourceKey, SourceState};
+
+/// How often the outbox learns that the states are complete.
+const KEEP_UP: Duration = Duration::from_secs(30);
+/// How much news of the sinks waits for the terminal.
+const NEWS: usize = 64;
+
+/// The deliveries to all sinks.
+pub(super) struct SinkWork {
+    queue: Arc<SinkQueue>,
+    clock: Clock,
+    /// The file of the configuration.
+    config: PathBuf,
+    board: watch::Receiver<Board>,
+    notes: mpsc::Sender<SinkNote>,
+}
+
+impl SinkWork {
+    /// The deliveries from the outbox in this file, to the sinks of a configuration. The follower gets the feed.
+    pub(super) fn open(
+        outbox: &Path,
+        config: &LoadedConfig,
+        board: watch::Receiver<Board>,
+        env: &Env,
+    ) -> Result<(SinkWork, SinkFeed), CommandError> {
+        let now = env.now();
+        let queue = Arc::new(SinkQueue::open(outbox, now)?);
+        let (notes, news) = mpsc::channel(NEWS);
+        let work = SinkWork {
+            queue: queue.clone(),
+            clock: env.clock_ahead(env.ahead.clone()),
+            config: config.path.clone(),
+            board,
+            notes,
+        };
+        work.use_sinks(&config.content, now)?;
+        let feed = SinkFeed {
+            queue,
+            news,
+            waiting: Vec::new(),
+            is_due: false,
+        };
+        Ok((work, feed))
+    }
+
+    /// Sends messages for as long as it is polled, and reads the configuration again when the user asks.
+    pub(super) async fn run(self, mut reloads: ReloadRequests) {
+        let mut beat = interval(KEEP_UP);
+        beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            let sinks = self.queue.sinks().into_iter();
+            let mut running: FuturesUnordered<_> = sinks
+                .map(|sink| {
+                    let notes = self.notes.clone();
+                    SinkDeliveries::new(sink, self.queue.clone(), self.clock.clone(), notes).run()
+                })
+                .collect();
+            tokio::select! {
+                Some(()) = running.next() => {}
+                () = self.keep_up(&mut beat) => {}
+                () = reloads.asked() => {}
+            }
+            drop(running);
+            self.reload();
+        }
+    }
+
+    /// Tells the outbox that the states are complete, while they are.
+    async fn keep_up(&self, beat: &mut Interval) {
+        loop {
+            beat.tick().await;
+            let is_current = {
+                let link = &self.board.borrow().snapshot.link;
+                link.is_read && !link.is_lost
+            };
+            if is_current && let Err(error) = self.queue.are_known_until((self.clock)()) {
+                self.note("outbox", error.to_string());
+            }
+        }
+    }
+
+    /// Reads the configuration again. A wrong one changes nothing.
+    fn reload(&self) {
+        let read = ServeConfig::read(&self.config);
+        match read.and_then(|config| self.use_sinks(&config, (self.clock)())) {
+            Ok(()) => self.note("config", "read again".to_owned()),
+            Err(error) => {
+                let hints = error.hints().iter().map(|hint| format!("; hint: {hint}"));
+                let text = format!("{error}{}; the old one stays", hints.collect::<String>());
+                self.note("config", text);
+            }
+        }
+    }
+
+    fn use_sinks(&self, config: &ServeConfig, now: Timestamp) -> Result<(), CommandError> {
+        for (sink, count) in self.queue.set_sinks(config.sinks.clone(), now)? {
+            let is_known = config.sinks.iter().any(|known| known.name == sink);
+            let why = if is_known {
+                "too old or too many"
+            } else {
+                "no sink has this name now"
+            };
+            self.note(&sink, format!("{count} messages are dropped: {why}"));
+        }
+        Ok(())
+    }
+
+    fn note(&self, sink: &str, text: String) {
+        let sink = sink.to_owned();
+        let _full = self.notes.try_send(SinkNote { sink, text });
+    }
+}
+
+/// A configuration and its file.
+pub(super) struct LoadedConfig {
+    pub(super) path: PathBuf,
+    pub(super) content: ServeConfig,
+}
+
+/// What the follower has to do with the sinks.
+pub(super) struct SinkFeed {
+    pub(super) queue: Arc<SinkQueue>,
+    news: mpsc::Receiver<SinkNote>,
+    /// The news that is not printed yet.
+    waiting: Vec<SinkNote>,
+    /// Whether to compare all states again, though no object has changed.
+    is_due: bool,
+}
+
+impl SinkFeed {
+    /// Waits for news. The caller may drop the future at any point.
+    pub(super) async fn wait(&mut self) {
+        match self.news.recv().await {
+            Some(note) => self.waiting.push(note),
+            None => std::future::pending().await,
+        }
+    }
+
+    /// The news since the last call, one line each.
+    pub(super) fn take_news(&mut self) -> Vec<String> {
+        let lines = std::mem::take(&mut self.waiting).into_iter();
+        lines
+            .map(|note| format!("{}: {}", note.sink, note.text))
+            .collect()
+    }
+
+    /// The states of sources have changed, so objects may be known to be gone.
+    pub(super) fn look_again(&mut self) {
+        self.is_due = true;
+    }
+
+    /// Whether to compare all states again.
+    pub(super) fn take_due(&mut self) -> bool {
+        std::mem::take(&mut self.is_due)
+    }
+
+    /// Compares the rows of a complete snapshot with the last known states. An error is news: the next call tries again.
+    pub(super) fn take_rows(
+        &mut self,
+        rows: &[Arc<ServedRow>],
+        at: &FollowedObjects<'_>,
+        now: Timestamp,
+    ) {
+        let taken = self.queue.take(rows, |object| at.lacks(object), now);
+        let (dropped, failed) = match taken {
+            Ok(dropped) => (dropped, None),
+            Err(error) => (BTreeMap::new(), Some(error)),
+        };
+        let dropped = dropped.into_iter().map(|(sink, count)| {
+            let text = format!("{count} messages are dropped: too old or too many");
+            SinkNote { sink, text }
+        });
+        self.waiting.extend(dropped);
+        if let Some(error) = failed {
+            self.is_due = true;
+            let (sink, text) = ("outbox".to_owned(), error.to_string());
+            self.waiting.push(SinkNote { sink, text });
+        }
+    }
+}
+
+/// What decides whether an object without a row is gone.
+pub(super) struct FollowedObjects<'s> {
+    pub(super) sources: &'s Sources,
+    pub(super) model: &'s Model,
+}
+
+impl FollowedObjects<'_> {
+    /// Whether a source that is up to date would have the object, and has not.
+    fn lacks(&self, object: &ObjectRef) -> bool {
+        let is_up =
+            |state: &SourceState| matches!(state, SourceState::Live | SourceState::Polling { .. });
+        let mut sources = self.sources.states().filter(|(_, state)| is_up(state));
+        let is_covered = sources.any(|(key, _)| covers(key, object));
+        is_covered && self.model.object(&object.identity()).is_none()
+    }
+}
+
+fn covers(key: &SourceKey, object: &ObjectRef) -> bool {
+    let is_there = key.namespace().is_none() || key.namespace() == object.namespace.as_deref();
+    let is_named = match &key.select {
+        Select::Name(name) => *name == object.name,
+        // Without the labels, the object has left the view.
+        Select::All | Select::Selector(_) => true,
+    };
+    key.resource.group_kind() == object.group_kind() && is_there && is_named
+}
+
+impl From<OutboxError> for CommandError {
+    fn from(error: OutboxError) -> CommandError {
+        let message = CommandError::failed(format!("error: {error}"));
+        match error {
+            OutboxError::InUse { .. } => {
+                message.hint("name another file with outbox: in the configuration")
+            }
+            OutboxError::Newer { .. } => {
+                message.hint("use the newer version, or name another file with outbox:")
+            }
+            OutboxError::Io { .. } | OutboxError::Sqlite { .. } => message,
+        }
+    }
+}

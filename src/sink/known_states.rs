@@ -1,0 +1,275 @@
+//! `KnownStates`: the last known state of each object, and what a snapshot says that is new.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::object::{ObjectRef, Uid};
+use crate::render::age::rfc3339_millis;
+use crate::render::json::status::StatusRecord;
+use crate::serve::ServedRow;
+use crate::status::{Assessment, Status};
+
+/// An object that is created may appear this much later, because clocks and watches differ.
+const SLACK: SignedDuration = SignedDuration::from_mins(2);
+
+/// An object and its last known state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ObjectState {
+    /// The object.
+    pub object: ObjectRef,
+    /// Its last known state.
+    pub status: Status,
+}
+
+/// A change of the state of an object.
+#[derive(Clone, Debug)]
+pub struct StateChange {
+    /// The id of its row.
+    pub id: String,
+    /// The state before; `None` for a new object.
+    pub from: Option<Status>,
+    /// When it was noticed.
+    pub time: Timestamp,
+    /// The object after the change.
+    pub row: Arc<ServedRow>,
+}
+
+/// What a snapshot says that is new.
+#[derive(Clone, Debug, Default)]
+pub struct StateUpdate {
+    /// Changes of state.
+    pub changes: Vec<StateChange>,
+    /// Objects without a former state that are not new. Their states are no changes.
+    pub met: BTreeMap<String, ObjectState>,
+    /// The ids of objects that are no longer of interest.
+    pub forgotten: Vec<String>,
+}
+
+impl StateUpdate {
+    /// Whether there is nothing new.
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty() && self.met.is_empty() && self.forgotten.is_empty()
+    }
+}
+
+/// The last known states.
+#[derive(Debug, Default)]
+pub struct KnownStates {
+    objects: BTreeMap<String, ObjectState>,
+    /// The ids of objects that an earlier run knew and this one has not seen.
+    unseen: BTreeSet<String>,
+    /// Until when the states are complete; `None` before the first snapshot of all.
+    until: Option<Timestamp>,
+}
+
+impl KnownStates {
+    /// What an earlier run knew. Nothing was seen since.
+    pub fn of_earlier_run(
+        objects: BTreeMap<String, ObjectState>,
+        until: Option<Timestamp>,
+    ) -> KnownStates {
+        KnownStates {
+            unseen: objects.keys().cloned().collect(),
+            objects,
+            until,
+        }
+    }
+
+    /// Until when the states are complete.
+    pub fn until(&self) -> Option<Timestamp> {
+        self.until
+    }
+
+    /// The states are complete until this time.
+    pub fn are_known_until(&mut self, now: Timestamp) {
+        self.until = self.until.max(Some(now));
+    }
+
+    /// What these rows of a complete snapshot say that is new. `is_gone` tells whether an object that has no row is
+    /// surely deleted.
+    pub fn compare(
+        &self,
+        rows: &[Arc<ServedRow>],
+        is_gone: impl Fn(&ObjectRef) -> bool,
+        now: Timestamp,
+    ) -> StateUpdate {
+        let mut update = StateUpdate::default();
+        let mut present = BTreeSet::new();
+        for row in rows {
+            let id = row.id();
+            let was = self.objects.get(&id).map(|known| known.status);
+            if !present.insert(id.clone()) || was == Some(row.status) {
+                continue;
+            }
+            if was.is_none() && !self.is_new(row) {
+                update.met.insert(id, known(row));
+                continue;
+            }
+            update.changes.push(StateChange {
+                id,
+                from: was,
+                time: now,
+                row: row.clone(),
+            });
+        }
+        for (id, known) in self.objects.iter().filter(|(id, _)| !present.contains(*id)) {
+            let was_there = known.status != Status::NotFound;
+            match self.unseen.contains(id) {
+                true if was_there && is_gone(&known.object) => {
+                    update.changes.push(StateChange {
+                        id: id.clone(),
+                        from: Some(known.status),
+                        time: now,
+                        row: Arc::new(gone_row(&known.object, rows, now)),
+                    });
+                }
+                true if was_there => {}
+                _ => update.forgotten.push(id.clone()),
+            }
+        }
+        update
+    }
+
+    /// Whether an object was created after the states were complete.
+    fn is_new(&self, row: &ServedRow) -> bool {
+        let since = self.until.and_then(|until| until.checked_sub(SLACK).ok());
+        row.created
+            .zip(since)
+            .is_some_and(|(at, since)| at >= since)
+    }
+
+    /// Takes what is new.
+    pub fn apply(&mut self, update: &StateUpdate, rows: &[Arc<ServedRow>]) {
+        if !self.unseen.is_empty() {
+            for row in rows {
+                self.unseen.remove(&row.id());
+            }
+        }
+        for id in &update.forgotten {
+            self.objects.remove(id);
+            self.unseen.remove(id);
+        }
+        for change in &update.changes {
+            // The object is gone, or has a row: in both cases it is seen.
+            self.unseen.remove(&change.id);
+            self.objects.insert(change.id.clone(), known(&change.row));
+        }
+        let met = update.met.iter();
+        self.objects
+            .extend(met.map(|(id, known)| (id.clone(), known.clone())));
+    }
+}
+
+/// The object of a row, with its state.
+pub(super) fn known(row: &ServedRow) -> ObjectState {
+    let object = &row.record.object_ref;
+    ObjectState {
+        object: ObjectRef {
+            api_version: object.api_version.as_str().into(),
+            kind: object.kind.as_str().into(),
+            namespace: object.namespace.as_deref().map(Into::into),
+            name: object.name.as_str().into(),
+            uid: object.uid.as_deref().map(Uid::new),
+        },
+        status: row.status,
+    }
+}
+
+/// The row of an object that was deleted while nobody looked.
+fn gone_row(object: &ObjectRef, rows: &[Arc<ServedRow>], now: Timestamp) -> ServedRow {
+    let cluster = rows.first().map(|row| &*row.record.object_ref.cluster);
+    let assessment = Assessment::not_found();
+    ServedRow {
+        record: StatusRecord::new(cluster.unwrap_or_default(), object, &assessment, now),
+        status: assessment.status(),
+        lines: Vec::new(),
+        changes: Vec::new(),
+        last_lines: Vec::new(),
+        created: None,
+        is_requested: false,
+        is_unhealthy: true,
+        own: None,
+        own_time: rfc3339_millis(now).into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::serve::testing::failed_pod;
+
+    const START: Timestamp = Timestamp::UNIX_EPOCH;
+
+    fn at(seconds: i64) -> Timestamp {
+        START + SignedDuration::from_secs(seconds)
+    }
+
+    /// The rows of `NAME=STATUS@CREATED` words.
+    fn rows(words: &str) -> Vec<Arc<ServedRow>> {
+        let row = |word: &str| {
+            let (name, rest) = word.split_once('=').expect("a state");
+            let (status, created) = rest.split_once('@').expect("a time");
+            let mut row = failed_pod(name, "");
+            row.status = Status::named(status).expect("a state");
+            row.created = created.parse().ok().map(at);
+            Arc::new(row)
+        };
+        words.split_whitespace().map(row).collect()
+    }
+
+    /// What the second snapshot says that is new, after a run that saw the first and ended at the 1000th second.
+    fn check(first: &str, second: &str, is_gone: bool, expect: &str) {
+        let mut known = KnownStates::default();
+        let before = rows(first);
+        let update = known.compare(&before, |_| false, at(1000));
+        assert!(update.changes.is_empty(), "the first states are no changes");
+        known.apply(&update, &before);
+        let mut known = KnownStates::of_earlier_run(known.objects, Some(at(1000)));
+        let after = rows(second);
+        let update = known.compare(&after, |_| is_gone, at(5000));
+        let word = |change: &StateChange| {
+            let from = change.from.map_or("new", Status::as_str);
+            let name = &change.row.record.object_ref.name;
+            format!("{name}:{from}>{}", change.row.status)
+        };
+        let changes: Vec<String> = update.changes.iter().map(word).collect();
+        assert_eq!(changes.join(" "), expect, "{first} then {second}");
+        known.apply(&update, &after);
+        let again = known.compare(&after, |_| is_gone, at(5001));
+        assert!(again.changes.is_empty(), "{first} then {second}, twice");
+    }
+
+    #[test]
+    fn the_difference_between_two_runs_is_found_once() {
+        check("a=Current@1", "a=Current@1", true, "");
+        check("a=Current@1", "a=Failed@1", true, "a:Current>Failed");
+        // It was created while nobody looked, or so long ago that it was only not of interest.
+        check("", "a=Failed@2000", true, "a:new>Failed");
+        check("", "a=Failed@900", true, "a:new>Failed");
+        check("", "a=Failed@100", true, "");
+        check("", "a=NotFound@-", true, "");
+        // It has no row: it is gone, or its source is not read.
+        check(
+            "a=Current@1 b=Failed@1",
+            "b=Failed@1",
+            true,
+            "a:Current>NotFound",
+        );
+        check("a=Current@1 b=Failed@1", "b=Failed@1", false, "");
+        check("a=NotFound@-", "", true, "");
+    }
+
+    #[test]
+    fn an_object_that_leaves_the_view_is_forgotten() {
+        let mut known = KnownStates::default();
+        let before = rows("a=Failed@1");
+        let update = known.compare(&before, |_| false, at(1));
+        known.apply(&update, &before);
+        let update = known.compare(&[], |_| true, at(2));
+        assert!(update.changes.is_empty() && update.forgotten.len() == 1);
+        known.apply(&update, &[]);
+        assert!(known.compare(&[], |_| true, at(3)).is_empty());
+    }
+}

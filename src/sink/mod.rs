@@ -1,0 +1,27 @@
+//! Sinks: who is told of changes of state, with webhooks.
+//!
+//! [`KnownStates`] compares each snapshot with the last known states, also with those of the run before. [`Outbox`] keeps what is
+//! to be sent in a file, and each message stays there until its receiver has taken it. So an outage of a receiver costs disk
+//! alone, and no restart loses a message. [`SinkQueue`] connects both, and [`SinkDeliveries`] sends the messages of
+//! one sink in order.
+
+mod answer;
+mod deliver;
+mod known_states;
+mod message;
+mod outbox;
+mod queue;
+mod template;
+#[cfg(test)]
+mod tests;
+mod transition;
+mod webhook;
+
+pub use deliver::{SinkDeliveries, SinkNote};
+pub use known_states::{KnownStates, ObjectState, StateChange, StateUpdate};
+pub use message::SigningKey;
+pub use outbox::{Outbox, OutboxError};
+pub use queue::SinkQueue;
+pub use template::{TemplateError, TextTemplate};
+pub use transition::{Delivery, TransitionFilter};
+pub use webhook::{Sink, Webhook, WebhookError};

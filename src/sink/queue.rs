@@ -1,0 +1,175 @@
+//! `SinkQueue`: what the follower of a cluster and the deliveries to the sinks share.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use jiff::Timestamp;
+use tokio::sync::Notify;
+use tokio::sync::futures::Notified;
+
+use super::known_states::KnownStates;
+use super::outbox::{Outbox, OutboxError};
+use super::transition::Delivery;
+use super::webhook::Sink;
+use crate::object::ObjectRef;
+use crate::serve::{ServedRow, SinkCounts};
+
+/// The outbox with the known states and the configured sinks. One thread uses it, so the lock is never waited for.
+#[derive(Debug)]
+pub struct SinkQueue {
+    state: Mutex<QueueState>,
+    changed: Notify,
+}
+
+#[derive(Debug)]
+struct QueueState {
+    outbox: Outbox,
+    known: KnownStates,
+    sinks: Vec<Arc<Sink>>,
+    counts: BTreeMap<String, SinkCounts>,
+    /// Whether the states were compared with those of the run before. Until then, no held message is released.
+    is_compared: bool,
+}
+
+impl SinkQueue {
+    /// Opens the outbox of this file.
+    pub fn open(path: &Path, now: Timestamp) -> Result<SinkQueue, OutboxError> {
+        let mut outbox = Outbox::open(path)?;
+        let known = outbox.known_states(now)?;
+        let state = QueueState {
+            outbox,
+            known,
+            sinks: Vec::new(),
+            counts: BTreeMap::new(),
+            is_compared: false,
+        };
+        Ok(SinkQueue {
+            state: Mutex::new(state),
+            changed: Notify::new(),
+        })
+    }
+
+    /// Sends to these sinks from now on. Returns the number of messages to each other sink, which are dropped.
+    pub fn set_sinks(
+        &self,
+        sinks: Vec<Arc<Sink>>,
+        now: Timestamp,
+    ) -> Result<BTreeMap<String, u64>, OutboxError> {
+        let mut state = self.lock();
+        let names = sinks.iter().map(|sink| sink.name.clone());
+        let mut counts = std::mem::take(&mut state.counts);
+        state.counts = names
+            .map(|name| {
+                let count = counts.remove(&name).unwrap_or_default();
+                (name, count)
+            })
+            .collect();
+        state.sinks = sinks;
+        let dropped = state.trim(now);
+        drop(state);
+        self.changed.notify_waiters();
+        dropped
+    }
+
+    /// Takes the rows of a complete snapshot. Changes of state become messages. `is_gone` tells whether an object without a
+    /// row is surely deleted. Returns how many messages of each sink made room, because they were too old or too many.
+    pub fn take(
+        &self,
+        rows: &[Arc<ServedRow>],
+        is_gone: impl Fn(&ObjectRef) -> bool,
+        now: Timestamp,
+    ) -> Result<BTreeMap<String, u64>, OutboxError> {
+        let mut state = self.lock();
+        let update = state.known.compare(rows, is_gone, now);
+        let mut dropped = BTreeMap::new();
+        if !update.is_empty() || state.known.until().is_none() {
+            let QueueState { outbox, sinks, .. } = &mut *state;
+            outbox.add(&update, sinks, now)?;
+            dropped = state.trim(now)?;
+        }
+        state.known.apply(&update, rows);
+        state.known.are_known_until(now);
+        state.is_compared = true;
+        drop(state);
+        self.changed.notify_waiters();
+        Ok(dropped)
+    }
+
+    /// The known states are complete until this time.
+    pub fn are_known_until(&self, now: Timestamp) -> Result<(), OutboxError> {
+        let mut state = self.lock();
+        if !state.is_compared {
+            return Ok(());
+        }
+        state.known.are_known_until(now);
+        state.outbox.are_known_until(now)
+    }
+
+    /// What is waiting and what was sent, of each sink.
+    pub fn counts(&self) -> BTreeMap<String, SinkCounts> {
+        let state = self.lock();
+        let mut counts = state.counts.clone();
+        for (name, counts) in &mut counts {
+            counts.waiting = state.outbox.waiting(name).unwrap_or_default();
+        }
+        counts
+    }
+
+    /// The sinks.
+    pub fn sinks(&self) -> Vec<Arc<Sink>> {
+        self.lock().sinks.clone()
+    }
+
+    /// Is ready at the next change after this call.
+    pub(super) fn changed(&self) -> Notified<'_> {
+        self.changed.notified()
+    }
+
+    /// The next message to a sink, if it can be sent now.
+    pub(super) fn next(&self, sink: &str, now: Timestamp) -> Result<Option<Delivery>, OutboxError> {
+        let mut state = self.lock();
+        let due = state.outbox.next_release()?;
+        if state.is_compared && due.is_some_and(|due| due <= now) {
+            let QueueState { outbox, sinks, .. } = &mut *state;
+            outbox.release(sinks, now)?;
+        }
+        state.outbox.next(sink)
+    }
+
+    /// When a held message is released next; `None` if none is held, or if that is not known yet.
+    pub(super) fn next_release(&self) -> Result<Option<Timestamp>, OutboxError> {
+        let state = self.lock();
+        let due = state.outbox.next_release()?;
+        Ok(due.filter(|_| state.is_compared))
+    }
+
+    /// A message is delivered or skipped. It leaves the outbox.
+    pub(super) fn remove(&self, seq: i64) -> Result<(), OutboxError> {
+        self.lock().outbox.remove(seq)
+    }
+
+    /// Counts for a sink.
+    pub(super) fn count(&self, sink: &str, count: impl FnOnce(&mut SinkCounts)) {
+        let mut state = self.lock();
+        if let Some(counts) = state.counts.get_mut(sink) {
+            count(counts);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, QueueState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl QueueState {
+    fn trim(&mut self, now: Timestamp) -> Result<BTreeMap<String, u64>, OutboxError> {
+        let dropped = self.outbox.trim(&self.sinks, now)?;
+        for (sink, count) in &dropped {
+            if let Some(counts) = self.counts.get_mut(sink) {
+                counts.dropped += count;
+            }
+        }
+        Ok(dropped)
+    }
+}
