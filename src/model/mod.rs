@@ -13,6 +13,7 @@ mod lookups;
 mod object;
 mod objects;
 mod outlook;
+mod packages;
 mod plan;
 mod refresh;
 mod repetition;
@@ -47,6 +48,7 @@ pub use ended_instances::EndedInstances;
 pub use object::ModelObject;
 pub use objects::{Absence, Retention};
 pub use outlook::Outlook;
+pub use packages::{Package, PackageIndex, PackageMember, PackageTool};
 pub use plan::JudgementPlan;
 pub use repetition::repeated;
 pub use roots::{Collapsed, Rank, Root, RootPlace, Roots};
@@ -223,6 +225,16 @@ impl Model {
     /// The assessment of the object with this uid.
     pub fn assessment(&self, uid: &Uid) -> Option<&Assessment> {
         Some(&self.objects.get(uid)?.assessment)
+    }
+
+    /// The packages of the tools of an index, in the order of their names.
+    pub fn packages(&self, index: &mut PackageIndex) -> Vec<Package> {
+        index.packages(self.around())
+    }
+
+    /// The package that an object is. An object that is no package of a tool is one with a single member: itself.
+    pub fn package(&self, uid: &Uid) -> Option<Package> {
+        packages::package(self.around(), uid)
     }
 
     /// Every object, by uid.

@@ -6,6 +6,7 @@ use std::fmt::Write;
 
 use super::board::Board;
 use super::gate::Denial;
+use super::package_metrics::package_metrics;
 
 /// What the server itself counts, beside the board.
 #[derive(Clone, Debug, Default)]
@@ -90,6 +91,7 @@ pub fn metrics(board: &Board, counts: &ServerCounts) -> String {
     for (denial, count) in Denial::ALL.iter().zip(counts.denied) {
         text.sample("spy_denied_total", &[("reason", denial.name())], count);
     }
+    package_metrics(&mut text, &board.snapshot.packages);
     sink_metrics(&mut text, &counts.sinks);
     text.0
 }
@@ -145,15 +147,16 @@ fn sink_metrics(text: &mut MetricsText, sinks: &BTreeMap<String, SinkCounts>) {
 }
 
 /// The text so far.
-struct MetricsText(String);
+#[derive(Default)]
+pub(super) struct MetricsText(pub(super) String);
 
 impl MetricsText {
-    fn family(&mut self, name: &str, kind: &str, help: &str) {
+    pub(super) fn family(&mut self, name: &str, kind: &str, help: &str) {
         let text = &mut self.0;
         let _infallible = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
     }
 
-    fn sample(&mut self, name: &str, labels: &[(&str, &str)], value: u64) {
+    pub(super) fn sample(&mut self, name: &str, labels: &[(&str, &str)], value: u64) {
         let text = &mut self.0;
         text.push_str(name);
         for (place, (label, value)) in labels.iter().enumerate() {

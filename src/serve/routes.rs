@@ -28,6 +28,7 @@ use super::page::{
 };
 use super::params::{ParamError, Params, RowFilter};
 use super::reader::WebReader;
+use super::rights::Judgement;
 use super::rights_cache::RightsError;
 use super::snapshot::Snapshot;
 use super::streams::{EventFeed, Feed, Frame, ViewFeed};
@@ -35,6 +36,10 @@ use super::web_server::{
     MAX_READERS, OpenStream, Question, QuestionError, RecordVerb, WebServer, text,
 };
 use crate::object::parse_duration;
+use crate::render::json::line;
+
+/// The parameters of `/spy/v1/packages`.
+const PACKAGE_PARAMS: [&str; 4] = ["namespace", "package", "tool", "status"];
 
 /// How often an idle stream shows that it lives.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -69,6 +74,7 @@ pub fn router(server: Arc<WebServer>) -> Router {
         .route("/t", get(all_changes))
         .route("/page.js", get(script))
         .route("/spy/v1/status", get(status))
+        .route("/spy/v1/packages", get(packages))
         .route("/spy/v1/trace", get(trace))
         .route("/spy/v1/changes", get(changes))
         .route("/spy/v1/logs", get(logs))
@@ -346,6 +352,32 @@ async fn status(State(server): Shared, Extension(reader): Asker, uri: Uri) -> Re
     records(body)
 }
 
+/// The records of packages.
+async fn packages(State(server): Shared, Extension(reader): Asker, uri: Uri) -> Response {
+    let params = Params::of(&uri);
+    if let Err(error) = params.only(&PACKAGE_PARAMS) {
+        return refused(&error);
+    }
+    if !server.snapshot().link.is_read {
+        return unread();
+    }
+    let snapshot = match seen_by(&server, &reader, None).await {
+        Ok(snapshot) => snapshot,
+        Err(error) => return server.unknown(&error),
+    };
+    let is_asked_for = |value: Option<&str>, name: &str| {
+        params.first(name).is_none_or(|asked| value == Some(asked))
+    };
+    let packages = snapshot.packages.iter().map(|package| &package.record);
+    let packages = packages.filter(|record| {
+        is_asked_for(record.namespace.as_deref(), "namespace")
+            && is_asked_for(Some(&record.package), "package")
+            && is_asked_for(Some(&record.tool), "tool")
+            && is_asked_for(Some(record.status), "status")
+    });
+    records(packages.map(|record| line(record) + "\n").collect())
+}
+
 /// The records of `trace -o json`.
 async fn trace(State(server): Shared, Extension(reader): Asker, uri: Uri) -> Response {
     ask(&server, RecordVerb::Trace, &uri, reader).await
@@ -461,7 +493,12 @@ async fn all_metrics(State(server): Shared, Extension(reader): Asker) -> Respons
         Err(error) => return server.unknown(&error),
     };
     let board = server.board.borrow().for_reader(&rights);
-    let text = metrics(&board, &server.counts());
+    let mut counts = server.counts();
+    if rights.judgement(board.snapshot.places.iter()) == Judgement::Alone {
+        // They count changes of objects that the reader may not list.
+        counts.sinks.clear();
+    }
+    let text = metrics(&board, &counts);
     let content = (CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8");
     ([content], text).into_response()
 }

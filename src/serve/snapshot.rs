@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::package_metrics::ServedPackage;
 use super::rights::{GrantedRights, Judgement, ReaderRights, SourcePlace};
 use crate::object::well_known_type;
 use crate::render::json::line;
@@ -23,6 +24,8 @@ pub struct Snapshot {
     pub rows: Vec<Arc<ServedRow>>,
     /// The rows of `status --unhealthy`.
     pub unhealthy: Vec<UnhealthyRow>,
+    /// The packages in the order of their names.
+    pub packages: Vec<Arc<ServedPackage>>,
     /// What the view lacks, one line each: kinds that cannot be read, dependents that are not followed.
     pub shortfalls: Vec<String>,
     /// How current it is.
@@ -82,6 +85,11 @@ impl Snapshot {
                 Judgement::Alone => self.link.without_names(),
             },
             sources: self.sources_for(rights),
+            // The state of a package rests on several objects.
+            packages: match judgement {
+                Judgement::Whole => self.packages.clone(),
+                Judgement::Alone => Vec::new(),
+            },
             places: self.places.clone(),
             rows,
             unhealthy,

@@ -25,6 +25,7 @@ mod logs;
 mod logs_revoked;
 mod logs_unread;
 mod outage;
+mod package_documents;
 mod recorder;
 mod refusals;
 mod rollouts;

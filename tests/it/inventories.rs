@@ -8,7 +8,7 @@ use super::support::Ran;
 use super::support::cluster::{Cluster, config_map, deployment, pod};
 
 /// A cluster with the kinds of three tools, and one more.
-async fn cluster() -> Cluster {
+pub(super) async fn cluster() -> Cluster {
     Cluster::start_with(kinds).await
 }
 
@@ -18,6 +18,7 @@ fn kinds(options: &mut Options) {
     };
     options.kinds = vec![
         kind("kustomize.toolkit.fluxcd.io", "v1", "Kustomization"),
+        kind("helm.toolkit.fluxcd.io", "v2", "HelmRelease"),
         kind("kpt.dev", "v1alpha1", "ResourceGroup"),
         kind("argoproj.io", "v1alpha1", "Application"),
         kind("example.com", "v1", "Widget"),
@@ -25,7 +26,7 @@ fn kinds(options: &mut Options) {
 }
 
 /// Creates a Kustomization in `shop` that is Ready and lists these ids.
-fn put_kustomization(cluster: &Cluster, name: &str, ids: &[&str]) {
+pub(super) fn put_kustomization(cluster: &Cluster, name: &str, ids: &[&str]) {
     cluster.put(json!({
         "apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization",
         "metadata": {"name": name, "namespace": "shop"}, "spec": {},
@@ -44,7 +45,7 @@ fn listing(ids: &[&str]) -> Value {
 }
 
 /// Creates a Deployment in `shop` that has rolled out, with a `ReplicaSet` and a Pod in this phase.
-fn put_workload(cluster: &Cluster, name: &str, phase: &str) {
+pub(super) fn put_workload(cluster: &Cluster, name: &str, phase: &str) {
     let ready = u32::from(phase == "Running");
     let mut workload = deployment(name, 1);
     workload["status"] = json!({

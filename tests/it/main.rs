@@ -35,6 +35,7 @@ mod log_wait;
 mod logs;
 mod manifests;
 mod output;
+mod package_states;
 mod packages;
 mod plain_english;
 mod record;

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_saphyr::{Error, Spanned};
 
 use crate::commands::{CommandError, duration_with_days};
+use crate::model::PackageTool;
 use crate::object::near;
 use crate::sink::{SigningKey, Sink, TemplateError, TextTemplate, TransitionFilter, Webhook};
 use crate::status::Status;
@@ -19,6 +20,8 @@ use crate::status::Status;
 pub(super) struct ServeConfig {
     /// Who is told of changes of state.
     pub(super) sinks: Vec<Arc<Sink>>,
+    /// The packages that are reported.
+    pub(super) packages: Vec<PackageTool>,
     /// The file of the outbox; `None` for the usual one.
     pub(super) outbox: Option<PathBuf>,
 }
@@ -28,7 +31,41 @@ pub(super) struct ServeConfig {
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 struct ConfigFile {
     sinks: Vec<SinkEntry>,
+    packages: PackagesEntry,
     outbox: Option<PathBuf>,
+}
+
+/// `packages`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct PackagesEntry {
+    from: Vec<PackageWord>,
+}
+
+/// One of `packages.from`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum PackageWord {
+    #[serde(rename = "resourcegroup")]
+    ResourceGroup,
+    CliUtils,
+    Flux,
+    Argo,
+    Helm,
+    Label(String),
+}
+
+impl From<PackageWord> for PackageTool {
+    fn from(word: PackageWord) -> PackageTool {
+        match word {
+            PackageWord::ResourceGroup => PackageTool::ResourceGroup,
+            PackageWord::CliUtils => PackageTool::CliUtils,
+            PackageWord::Flux => PackageTool::Flux,
+            PackageWord::Argo => PackageTool::Argo,
+            PackageWord::Helm => PackageTool::Helm,
+            PackageWord::Label(key) => PackageTool::Label(key.into()),
+        }
+    }
 }
 
 /// One of `sinks`.
@@ -122,6 +159,12 @@ impl ServeConfig {
         }
         Ok(ServeConfig {
             sinks,
+            packages: file
+                .packages
+                .from
+                .into_iter()
+                .map(PackageTool::from)
+                .collect(),
             outbox: file.outbox.map(|path| place.relative(&path)),
         })
     }
@@ -296,6 +339,11 @@ mod tests {
             check_sink(
                 "webhook: https://example.com/x\nwhen: {to: [Failed, Current], for: 30s}\ntimeout: 5s",
             ),
+            check(
+                "packages: {from: [resourcegroup, flux, argo, helm, cli-utils, {label: app.kubernetes.io/part-of}]}",
+            ),
+            check("packages:\n  from: [fluxx]"),
+            check("packages:\n  form: [flux]"),
             check_sink("wehbook: https://example.com/x"),
             check("sink: []"),
             check("colour: red"),
@@ -319,9 +367,12 @@ mod tests {
         fine
         fine
         fine
+        fine
+        error: serve.yaml:2: unknown value "fluxx" | did you mean "flux"?
+        error: serve.yaml:2: unknown key "form" | did you mean "from"?
         error: serve.yaml:3: unknown key "wehbook" | did you mean "webhook"?
         error: serve.yaml:1: unknown key "sink" | did you mean "sinks"?
-        error: serve.yaml:1: unknown key "colour" | use one of sinks, outbox
+        error: serve.yaml:1: unknown key "colour" | use one of sinks, packages, outbox
         error: serve.yaml:5: unknown value "failed" | did you mean "Failed"?
         error: serve.yaml:5: invalid duration "30" | write a time with a unit, such as 30s or 5m
         error: serve.yaml:4: invalid duration "soon" | write a time with a unit, such as 30s or 5m
@@ -353,6 +404,7 @@ mod tests {
         }
         for wrong in [
             "x: 1",
+            "packages: {x: 1}",
             "sinks: [{x: 1}]",
             "sinks: [{name: a, when: {x: 1}}]",
         ] {

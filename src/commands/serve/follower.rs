@@ -6,6 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use tokio::sync::watch;
 
+use super::package_records::PackageRecords;
 use super::sinks::{FollowedObjects, SinkFeed};
 use crate::commands::status::{PLAIN, Publication, ServedStatus};
 use crate::commands::{CommandError, Live, Need, Note, Sources, Terminal};
@@ -34,6 +35,7 @@ pub(super) struct Follower {
     places: Arc<BTreeSet<SourcePlace>>,
     /// Takes the changes of state for the sinks; `None` without a configuration.
     sinks: Option<SinkFeed>,
+    packages: PackageRecords,
 }
 
 /// Where a follower publishes, and to whom.
@@ -42,6 +44,7 @@ pub(super) struct Publisher {
     pub(super) web: Arc<WebServer>,
     pub(super) address: String,
     pub(super) sinks: Option<SinkFeed>,
+    pub(super) packages: PackageRecords,
 }
 
 impl Follower {
@@ -57,6 +60,7 @@ impl Follower {
             now,
             places: Arc::default(),
             sinks: to.sinks,
+            packages: to.packages,
         }
     }
 
@@ -64,12 +68,14 @@ impl Follower {
     fn publish(&mut self, sources: &Sources, now: Timestamp) {
         let Publication { changes, snapshot } = self.served.publish(now);
         self.note_places(sources);
-        let snapshot = Snapshot {
+        let mut snapshot = Snapshot {
             link: self.link(sources, now),
             sources: health(sources),
             places: self.places.clone(),
             ..snapshot
         };
+        let model = &self.served.state.model;
+        snapshot.packages = self.packages.take(model, &snapshot.cluster, now);
         let are_events = self.is_read;
         self.board.send_modify(|board| {
             for change in changes.iter().filter(|_| are_events) {
@@ -283,7 +289,12 @@ impl Live for Follower {
         self.has_begun |= is_first;
         if self.has_begun {
             self.served.state.look_back(now);
-            if has_changed || is_first {
+            let config = self.sinks.as_mut().and_then(SinkFeed::take_config);
+            let is_configured = config.is_some();
+            if let Some(config) = config {
+                self.packages = PackageRecords::new(config.packages);
+            }
+            if has_changed || is_first || is_configured {
                 self.served.state.read_logs();
                 self.publish(sources, now);
             }

@@ -7,6 +7,7 @@ mod config;
 mod follower;
 mod kube_rights;
 mod listen;
+mod package_records;
 mod sinks;
 mod verb_answers;
 
@@ -31,6 +32,7 @@ use config::ServeConfig;
 use follower::{Follower, Publisher};
 use kube_rights::KubeRights;
 use listen::{Auth, ListenArgs, OpenPort};
+use package_records::PackageRecords;
 use sinks::{LoadedConfig, SinkWork};
 use verb_answers::{VerbAnswers, WAITING};
 
@@ -114,10 +116,11 @@ async fn serve(
         }
     };
     let mut web = web;
-    let (mut sinks, mut feed) = (None, None);
+    let (mut sinks, mut feed, mut packages) = (None, None, Vec::new());
     if let Some(config) = &config {
         let outbox = outbox(args, config, &session, context).await?;
         let (work, of_follower) = SinkWork::open(&outbox, config, board.subscribe(), context.env)?;
+        packages.clone_from(&config.content.packages);
         let queue = of_follower.queue.clone();
         web = web.with_sinks(Box::new(move || queue.counts()));
         let reloads = ReloadRequests::listen(context.env)?;
@@ -145,6 +148,7 @@ async fn serve(
         web,
         address: entrance.address,
         sinks: feed,
+        packages: PackageRecords::new(packages),
     };
     let mut follower = Follower::new(served, to, now);
     let ended = tokio::select! {

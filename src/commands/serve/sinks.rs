@@ -32,6 +32,8 @@ pub(super) struct SinkWork {
     config: PathBuf,
     board: watch::Receiver<Board>,
     notes: mpsc::Sender<SinkNote>,
+    /// Takes each configuration that is read again.
+    configs: mpsc::Sender<ServeConfig>,
 }
 
 impl SinkWork {
@@ -45,17 +47,20 @@ impl SinkWork {
         let now = env.now();
         let queue = Arc::new(SinkQueue::open(outbox, now)?);
         let (notes, news) = mpsc::channel(NEWS);
+        let (send, configs) = mpsc::channel(NEWS);
         let work = SinkWork {
             queue: queue.clone(),
             clock: env.clock_ahead(env.ahead.clone()),
             config: config.path.clone(),
             board,
             notes,
+            configs: send,
         };
         work.use_sinks(&config.content, now)?;
         let feed = SinkFeed {
             queue,
             news,
+            configs,
             waiting: Vec::new(),
             is_due: false,
         };
@@ -101,8 +106,16 @@ impl SinkWork {
     /// Reads the configuration again. A wrong one changes nothing.
     fn reload(&self) {
         let read = ServeConfig::read(&self.config);
-        match read.and_then(|config| self.use_sinks(&config, (self.clock)())) {
-            Ok(()) => self.note("config", "read again".to_owned()),
+        let used = read.and_then(|config| {
+            self.use_sinks(&config, (self.clock)())?;
+            Ok(config)
+        });
+        match used {
+            Ok(config) => {
+                // The note wakes the follower. A full queue has newer ones than it needs.
+                let _full = self.configs.try_send(config);
+                self.note("config", "read again".to_owned());
+            }
             Err(error) => {
                 let hints = error.hints().iter().map(|hint| format!("; hint: {hint}"));
                 let text = format!("{error}{}; the old one stays", hints.collect::<String>());
@@ -140,6 +153,7 @@ pub(super) struct LoadedConfig {
 pub(super) struct SinkFeed {
     pub(super) queue: Arc<SinkQueue>,
     news: mpsc::Receiver<SinkNote>,
+    configs: mpsc::Receiver<ServeConfig>,
     /// The news that is not printed yet.
     waiting: Vec<SinkNote>,
     /// Whether to compare all states again, though no object has changed.
@@ -171,6 +185,15 @@ impl SinkFeed {
     /// Whether to compare all states again.
     pub(super) fn take_due(&mut self) -> bool {
         std::mem::take(&mut self.is_due)
+    }
+
+    /// The newest configuration that was read again since the last call.
+    pub(super) fn take_config(&mut self) -> Option<ServeConfig> {
+        let mut newest = None;
+        while let Ok(config) = self.configs.try_recv() {
+            newest = Some(config);
+        }
+        newest
     }
 
     /// Compares the rows of a complete snapshot with the last known states. An error is news: the next call tries again.

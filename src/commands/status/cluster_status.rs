@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use super::cluster_views::{ClusterView, ShownCluster};
 use super::documents::{Documents, changed_names};
 use super::options::{HealthFilter, RowOptions};
+use super::package_documents::{MemberList, PackageDocuments, PackageForm};
 use super::sort_by::{SortBy, Sorting};
 use super::state::{RETENTION, StatusState};
 use super::transitions::Transitions;
@@ -104,6 +105,7 @@ pub(super) struct ClusterStatus {
     /// The cluster, if there are several.
     pub(super) name: Option<ClusterName>,
     transitions: Transitions,
+    packages: PackageDocuments,
     /// The places of the requested objects that it has said it waits for.
     pub(super) waited_for: BTreeSet<usize>,
     /// Whether its initial objects are shown.
@@ -132,6 +134,7 @@ impl ClusterStatus {
             state,
             name: None,
             transitions: Transitions::new(options),
+            packages: PackageDocuments::default(),
             waited_for: BTreeSet::new(),
             has_begun: false,
         }
@@ -234,6 +237,24 @@ impl ClusterStatus {
     ) -> Vec<Text> {
         documents.cluster = self.name.as_ref().map(|name| name.id.0.clone());
         documents.changed(&mut self.transitions, &self.state, health)
+    }
+
+    /// The documents of the requested packages that are new or have changed. Half-read ones are not printed.
+    pub(super) fn packages(
+        &mut self,
+        documents: &mut Documents,
+        form: PackageForm,
+        members: MemberList,
+    ) -> Vec<Text> {
+        if !self.state.is_settled() {
+            return Vec::new();
+        }
+        documents.cluster = self.name.as_ref().map(|name| name.id.0.clone());
+        let changed = self.packages.changed(&self.state, form, members);
+        changed
+            .iter()
+            .flat_map(|doc| documents.document(doc))
+            .collect()
     }
 
     /// The names of the requested objects that are new or have another state.

@@ -96,6 +96,18 @@ impl FileView<'_> {
             StatusFormat::Name => shown
                 .map(|(_, row)| row.object.resource_name().into())
                 .collect(),
+            StatusFormat::ResourceGroup | StatusFormat::ConfigMap => {
+                let form = self.args.output.package_form();
+                let members = self.args.options().members;
+                let document = |row: &StatusRow<'_>| {
+                    form?.document(self.model, &row.object.identity(), members)
+                };
+                let documents: Vec<Doc> = shown.filter_map(|(_, row)| document(row)).collect();
+                documents
+                    .iter()
+                    .flat_map(|doc| yaml.document(doc))
+                    .collect()
+            }
             StatusFormat::Text | StatusFormat::Wide => {
                 table(self.rows, self.model, self.args.options(), canvas)
             }

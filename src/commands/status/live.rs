@@ -175,7 +175,11 @@ impl LiveStatus {
             return self.print_compared(terminal);
         }
         let lines = match self.format {
-            StatusFormat::Json | StatusFormat::Yaml | StatusFormat::Name => self.changed(now),
+            StatusFormat::Json
+            | StatusFormat::Yaml
+            | StatusFormat::Name
+            | StatusFormat::ResourceGroup
+            | StatusFormat::ConfigMap => self.changed(now),
             StatusFormat::Text | StatusFormat::Wide if is_empty => Vec::new(),
             StatusFormat::Text | StatusFormat::Wide => {
                 let canvas = terminal.canvas();
@@ -270,6 +274,13 @@ impl LiveStatus {
                 StatusFormat::Json => cluster.records(now),
                 StatusFormat::Yaml => cluster.documents(&mut self.documents, health),
                 StatusFormat::Name => cluster.names(health),
+                StatusFormat::ResourceGroup | StatusFormat::ConfigMap => {
+                    let form = self.format.package_form();
+                    let members = self.table.options.members;
+                    form.map_or_else(Vec::new, |form| {
+                        cluster.packages(&mut self.documents, form, members)
+                    })
+                }
             });
         }
         lines

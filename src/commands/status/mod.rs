@@ -9,6 +9,7 @@ mod file;
 mod header;
 mod live;
 mod options;
+mod package_documents;
 mod repetition;
 mod rows;
 mod served;
@@ -39,6 +40,7 @@ pub(super) use cluster_status::own_namespace;
 use cluster_status::{ServerColumns, StatusSetup};
 use live::LiveStatus;
 use options::{Detail, HealthFilter, Idle, RowOptions, StatusFormat, Titles};
+use package_documents::MemberList;
 pub(super) use served::{PLAIN, Publication, ServedStatus};
 use since::TimeComparison;
 use sort_by::SortBy;
@@ -70,6 +72,9 @@ pub(crate) struct StatusArgs {
     /// Show only objects that are not Current, and the owners above them. Without TYPE, look at every kind
     #[arg(long)]
     unhealthy: bool,
+    /// List the members in the documents of -o resourcegroup and -o configmap
+    #[arg(long)]
+    members: bool,
     /// Leave out the titles of the columns and the counts
     #[arg(long)]
     no_headers: bool,
@@ -93,6 +98,8 @@ const EXAMPLES: &str = "Examples:
   kubectl spy status -f manifests/ --for=current --timeout=5m
                                                  exit when the objects of manifests are ready
   kubectl spy status pods -A --since 10m         which were in another state ten minutes ago
+  kubectl spy status resourcegroup/web --once -o resourcegroup
+                                                 the state of a package, for kubectl apply
   kubectl spy status helm:web                    the objects of a Helm release
   kubectl get all -o yaml | kubectl spy status --once --from -
                                                  objects from a file, without a cluster";
@@ -123,6 +130,11 @@ impl StatusArgs {
                 Titles::Shown
             },
             detail: self.output.detail(),
+            members: if self.members {
+                MemberList::Listed
+            } else {
+                MemberList::Counted
+            },
         }
     }
 
@@ -230,11 +242,16 @@ pub(crate) async fn show(
     context: &mut Context<'_>,
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
+    if args.members && args.output.package_form().is_none() {
+        let error = CommandError::usage("--members needs -o resourcegroup or -o configmap");
+        return Err(error);
+    }
     let Some(since) = args.since else {
         let shown = Box::pin(show_at(args, TimeComparison::None, context, shutdown));
         return Ok(shown.await?.0);
     };
-    if matches!(args.output, StatusFormat::Yaml | StatusFormat::Name) {
+    let is_of_documents = args.output.package_form().is_some();
+    if is_of_documents || matches!(args.output, StatusFormat::Yaml | StatusFormat::Name) {
         return Err(CommandError::usage(
             "--since prints text or JSON: use -o json",
         ));

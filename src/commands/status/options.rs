@@ -1,5 +1,6 @@
 //! The formats, and which rows and columns the tables have.
 
+use super::package_documents::{MemberList, PackageForm};
 use super::rows::{StatusRow, StatusRows};
 
 /// The values of `--output`.
@@ -16,6 +17,12 @@ pub(super) enum StatusFormat {
     Yaml,
     /// The name of each requested object in the form of kubectl's -o name, again for each change of state
     Name,
+    /// The state of each requested package as the status of a resourcegroup, for kubectl apply --subresource=status
+    #[value(name = "resourcegroup")]
+    ResourceGroup,
+    /// The same as a configmap
+    #[value(name = "configmap")]
+    ConfigMap,
 }
 
 impl StatusFormat {
@@ -23,7 +30,11 @@ impl StatusFormat {
     pub(super) fn is_for_people(self) -> bool {
         match self {
             StatusFormat::Text | StatusFormat::Wide => true,
-            StatusFormat::Json | StatusFormat::Yaml | StatusFormat::Name => false,
+            StatusFormat::Json
+            | StatusFormat::Yaml
+            | StatusFormat::Name
+            | StatusFormat::ResourceGroup
+            | StatusFormat::ConfigMap => false,
         }
     }
 
@@ -36,9 +47,25 @@ impl StatusFormat {
     pub(super) fn detail(self) -> Detail {
         match self {
             StatusFormat::Wide => Detail::Whole,
-            StatusFormat::Text | StatusFormat::Json | StatusFormat::Yaml | StatusFormat::Name => {
-                Detail::Fitted
-            }
+            StatusFormat::Text
+            | StatusFormat::Json
+            | StatusFormat::Yaml
+            | StatusFormat::Name
+            | StatusFormat::ResourceGroup
+            | StatusFormat::ConfigMap => Detail::Fitted,
+        }
+    }
+
+    /// The form of documents of packages; `None` for other formats.
+    pub(super) fn package_form(self) -> Option<PackageForm> {
+        match self {
+            StatusFormat::ResourceGroup => Some(PackageForm::ResourceGroup),
+            StatusFormat::ConfigMap => Some(PackageForm::ConfigMap),
+            StatusFormat::Text
+            | StatusFormat::Wide
+            | StatusFormat::Json
+            | StatusFormat::Yaml
+            | StatusFormat::Name => None,
         }
     }
 }
@@ -50,6 +77,7 @@ pub(super) struct RowOptions {
     pub(super) health: HealthFilter,
     pub(super) titles: Titles,
     pub(super) detail: Detail,
+    pub(super) members: MemberList,
     /// Whether the rules behind the state are below each row.
     pub(super) explains: bool,
 }

@@ -4,6 +4,7 @@
 pub mod changes;
 pub mod export;
 pub mod logs;
+pub mod packages;
 pub mod status;
 pub mod trace;
 

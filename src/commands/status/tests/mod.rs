@@ -14,6 +14,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use super::options::{Detail, HealthFilter, Idle, RowOptions, Titles};
+use super::package_documents::MemberList;
 use super::state::{RETENTION, StatusState};
 use super::view::{LiveTable, table, view};
 use crate::model::Model;
@@ -69,6 +70,7 @@ const PLAIN: RowOptions = RowOptions {
     health: HealthFilter::Any,
     titles: Titles::Shown,
     detail: Detail::Fitted,
+    members: MemberList::Counted,
     explains: false,
 };
 
