@@ -4,6 +4,7 @@
 //! without a copy. Events are kept in a ring, and each reader has only a position in it: a reader that does not read costs
 //! nothing, delays nobody, and finds a gap when it comes back too late.
 
+mod api_path;
 mod board;
 mod certificate;
 mod connections;
@@ -11,6 +12,8 @@ mod event_ring;
 mod gate;
 mod guarded_feed;
 mod metrics;
+mod metrics_text;
+mod openapi;
 mod package_metrics;
 mod page;
 mod params;
@@ -22,6 +25,7 @@ mod snapshot;
 mod streams;
 mod web_server;
 
+pub use api_path::{ApiAnswer, ApiPath};
 pub use board::{Board, SourceRecord, Totals, Transition};
 pub use certificate::{CertificateError, CertificatePem, ServedCertificate};
 pub use connections::answer_connections;
@@ -36,5 +40,5 @@ pub use rights_cache::{RightsAnswer, RightsCache, RightsError, RightsSource};
 pub use routes::router;
 #[cfg(test)]
 pub(crate) use snapshot::testing;
-pub use snapshot::{Link, OwnState, ServedRow, Snapshot, SourceHealth, UnhealthyRow};
+pub use snapshot::{Link, OwnState, ServedRow, Snapshot, SourceHealth, UnhealthyRow, WatchRecord};
 pub use web_server::{Question, QuestionError, RecordVerb, SinkCountsSource, WebServer};

@@ -1,8 +1,8 @@
-//! The OpenAPI document of the paths for programs (<https://spec.openapis.org/oas/v3.1.0>).
+//! The `OpenAPI` document of the paths for programs (<https://spec.openapis.org/oas/v3.1.0>).
 
 use serde_json::{Map, Value as Json, json};
 
-use super::endpoint::{AnswerForm, Endpoint};
+use super::api_path::{ApiAnswer, ApiPath};
 
 /// The schemas of docs/schema, by their names.
 const SCHEMAS: [(&str, &str); 7] = [
@@ -12,12 +12,15 @@ const SCHEMAS: [(&str, &str); 7] = [
     ("trace", include_str!("../../docs/schema/trace.json")),
     ("changes", include_str!("../../docs/schema/changes.json")),
     ("logs", include_str!("../../docs/schema/logs.json")),
-    ("transition", include_str!("../../docs/schema/transition.json")),
+    (
+        "transition",
+        include_str!("../../docs/schema/transition.json"),
+    ),
 ];
 
 /// The whole document.
 pub(super) fn openapi() -> Json {
-    let paths = Endpoint::ALL.into_iter();
+    let paths = ApiPath::ALL.into_iter();
     let paths = paths.map(|endpoint| (endpoint.path(), json!({"get": operation(endpoint)})));
     let schemas = SCHEMAS.into_iter();
     let schemas = schemas.map(|(name, text)| (name.to_owned(), schema(name, text)));
@@ -39,10 +42,8 @@ pub(super) fn openapi() -> Json {
     })
 }
 
-fn operation(endpoint: Endpoint) -> Json {
-    let words = |description: &str| {
-        json!({"description": description, "content": {"text/plain": {"schema": {"type": "string"}}}})
-    };
+fn operation(endpoint: ApiPath) -> Json {
+    let words = |description: &str| json!({"description": description, "content": {"text/plain": {"schema": {"type": "string"}}}});
     let parameters = endpoint.parameters().into_iter();
     json!({
         "operationId": endpoint.name().trim_end_matches(".json"),
@@ -59,14 +60,16 @@ fn operation(endpoint: Endpoint) -> Json {
     })
 }
 
-fn parameter(endpoint: Endpoint, name: &str) -> Json {
+fn parameter(endpoint: ApiPath, name: &str) -> Json {
     let is_switch = endpoint.switches().contains(&name);
     let description = match (name, endpoint) {
-        ("object", _) => "TYPE/NAME or TYPE, as the arguments of kubectl. Repeat it for several.".to_owned(),
-        ("namespace", Endpoint::Packages) => "Only packages in this namespace.".to_owned(),
+        ("object", _) => {
+            "TYPE/NAME or TYPE, as the arguments of kubectl. Repeat it for several.".to_owned()
+        }
+        ("namespace", ApiPath::Packages) => "Only packages in this namespace.".to_owned(),
         ("namespace", _) => "The namespace, as the flag --namespace.".to_owned(),
         ("package" | "tool" | "status", _) => format!("Only records with this `{name}`."),
-        (name, Endpoint::Events) => format!("As the flag --{name} of kubectl spy status."),
+        (name, ApiPath::Events) => format!("As the flag --{name} of kubectl spy status."),
         (name, endpoint) => format!("As the flag --{name} of kubectl spy {}.", endpoint.name()),
     };
     let schema = match name {
@@ -84,22 +87,20 @@ fn parameter(endpoint: Endpoint, name: &str) -> Json {
     parameter
 }
 
-fn content(answer: AnswerForm) -> Json {
+fn content(answer: ApiAnswer) -> Json {
     match answer {
-        AnswerForm::Records(schema) => {
+        ApiAnswer::Records(schema) => {
             let place = format!("#/components/schemas/{schema}");
             json!({"application/x-ndjson": {"schema": {"$ref": place}}})
         }
-        AnswerForm::Events => json!({"text/event-stream": {"schema": {"type": "string"}}}),
-        AnswerForm::Document => json!({"application/json": {"schema": {"type": "object"}}}),
+        ApiAnswer::Events => json!({"text/event-stream": {"schema": {"type": "string"}}}),
+        ApiAnswer::Document => json!({"application/json": {"schema": {"type": "object"}}}),
     }
 }
 
 /// What a webhook of the configuration gets.
 fn webhook() -> Json {
-    let header = |name: &str, description: &str| {
-        json!({"name": name, "in": "header", "description": description, "schema": {"type": "string"}})
-    };
+    let header = |name: &str, description: &str| json!({"name": name, "in": "header", "description": description, "schema": {"type": "string"}});
     json!({
         "summary": "A change of state, sent to the webhooks of the configuration",
         "security": [],
@@ -158,8 +159,8 @@ mod tests {
             assert!(document.pointer(pointer).is_some(), "{place}");
         }
         let paths = document["paths"].as_object().expect("paths");
-        assert_eq!(paths.len(), Endpoint::ALL.len());
-        for endpoint in Endpoint::ALL {
+        assert_eq!(paths.len(), ApiPath::ALL.len());
+        for endpoint in ApiPath::ALL {
             let parameters = &paths[&endpoint.path()]["get"]["parameters"];
             let parameters = parameters.as_array().expect("parameters").iter();
             let names: Vec<&str> = parameters.filter_map(|it| it["name"].as_str()).collect();

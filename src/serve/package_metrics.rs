@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::metrics::MetricsText;
+use super::metrics_text::MetricsText;
 use crate::render::json::packages::PackageRecord;
 use crate::status::Status;
 

@@ -120,9 +120,6 @@ pub struct RowFilter {
 }
 
 impl RowFilter {
-    /// The parameters that it reads.
-    pub const NAMES: [&str; 3] = ["namespace", "object", "unhealthy"];
-
     /// Reads the parameters.
     pub fn of(params: &Params) -> Result<RowFilter, ParamError> {
         Ok(RowFilter {

@@ -8,7 +8,7 @@ use axum::extract::{Path, Request, State};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::{MethodRouter, get};
 use axum::{Extension, Router};
 use futures::stream::unfold;
 use http::header::{
@@ -19,10 +19,12 @@ use http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use jiff::SignedDuration;
 use tokio::sync::oneshot;
 
+use super::api_path::ApiPath;
 use super::event_ring::EventId;
 use super::gate::{Admitted, Gate};
 use super::guarded_feed::{GuardedFeed, StreamAsker};
 use super::metrics::metrics;
+use super::openapi::openapi;
 use super::page::{
     NowPage, ObjectAddress, ObjectPage, POLICY, Report, SCRIPT, View, nothing, page,
 };
@@ -37,9 +39,6 @@ use super::web_server::{
 };
 use crate::object::parse_duration;
 use crate::render::json::line;
-
-/// The parameters of `/spy/v1/packages`.
-const PACKAGE_PARAMS: [&str; 4] = ["namespace", "package", "tool", "status"];
 
 /// How often an idle stream shows that it lives.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -58,7 +57,11 @@ type Asker = Extension<WebReader>;
 
 /// All paths, behind the gate.
 pub fn router(server: Arc<WebServer>) -> Router {
-    Router::new()
+    let for_programs = ApiPath::ALL.into_iter();
+    let for_programs = for_programs.fold(Router::new(), |router, endpoint| {
+        router.route(&endpoint.path(), handler(endpoint))
+    });
+    for_programs
         .route("/", get(now))
         .route("/o/{cluster}/{kind}/{namespace}/{name}", get(object))
         .route("/live", get(live_now))
@@ -73,12 +76,6 @@ pub fn router(server: Arc<WebServer>) -> Router {
         .route("/g/{cluster}/{kind}/{namespace}/{name}", get(object_graph))
         .route("/t", get(all_changes))
         .route("/page.js", get(script))
-        .route("/spy/v1/status", get(status))
-        .route("/spy/v1/packages", get(packages))
-        .route("/spy/v1/trace", get(trace))
-        .route("/spy/v1/changes", get(changes))
-        .route("/spy/v1/logs", get(logs))
-        .route("/spy/v1/events", get(events))
         .route("/metrics", get(all_metrics))
         .route(
             "/livez",
@@ -88,6 +85,20 @@ pub fn router(server: Arc<WebServer>) -> Router {
         .fallback(async || not_found("error: the server does not have this path\n"))
         .layer(from_fn_with_state(server.clone(), admit))
         .with_state(server)
+}
+
+/// What answers a path for programs.
+fn handler(endpoint: ApiPath) -> MethodRouter<Arc<WebServer>> {
+    match endpoint {
+        ApiPath::Status => get(status),
+        ApiPath::Packages => get(packages),
+        ApiPath::Watches => get(watches),
+        ApiPath::Trace => get(trace),
+        ApiPath::Changes => get(changes),
+        ApiPath::Logs => get(logs),
+        ApiPath::Events => get(events),
+        ApiPath::OpenApi => get(document),
+    }
 }
 
 /// Checks a request, and gives each answer the headers that keep browsers from doing more with it.
@@ -261,7 +272,7 @@ async fn events(
 ) -> Response {
     let params = Params::of(&uri);
     let filter = params
-        .only(&RowFilter::NAMES)
+        .only(&ApiPath::Events.parameters())
         .and_then(|()| RowFilter::of(&params));
     let filter = match filter {
         Ok(filter) => filter,
@@ -321,7 +332,7 @@ async fn script() -> Response {
 /// The records of `status -o json`.
 async fn status(State(server): Shared, Extension(reader): Asker, uri: Uri) -> Response {
     let params = Params::of(&uri);
-    let known = [&RowFilter::NAMES[..], &["explain"]].concat();
+    let known = ApiPath::Status.parameters();
     let asked = params.only(&known).and_then(|()| {
         let filter = RowFilter::of(&params)?;
         Ok((filter, params.has("explain")?))
@@ -352,10 +363,32 @@ async fn status(State(server): Shared, Extension(reader): Asker, uri: Uri) -> Re
     records(body)
 }
 
+/// The followed sources.
+async fn watches(State(server): Shared, Extension(reader): Asker, uri: Uri) -> Response {
+    if let Err(error) = Params::of(&uri).only(&ApiPath::Watches.parameters()) {
+        return refused(&error);
+    }
+    let snapshot = match seen_by(&server, &reader, None).await {
+        Ok(snapshot) => snapshot,
+        Err(error) => return server.unknown(&error),
+    };
+    let watches = snapshot.watches.iter();
+    records(watches.map(|record| line(record) + "\n").collect())
+}
+
+/// The `OpenAPI` document.
+async fn document(uri: Uri) -> Response {
+    if let Err(error) = Params::of(&uri).only(&ApiPath::OpenApi.parameters()) {
+        return refused(&error);
+    }
+    let content = (CONTENT_TYPE, "application/json; charset=utf-8");
+    ([content], openapi().to_string()).into_response()
+}
+
 /// The records of packages.
 async fn packages(State(server): Shared, Extension(reader): Asker, uri: Uri) -> Response {
     let params = Params::of(&uri);
-    if let Err(error) = params.only(&PACKAGE_PARAMS) {
+    if let Err(error) = params.only(&ApiPath::Packages.parameters()) {
         return refused(&error);
     }
     if !server.snapshot().link.is_read {

@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use serde::Serialize;
 
 use super::package_metrics::ServedPackage;
 use super::rights::{GrantedRights, Judgement, ReaderRights, SourcePlace};
 use crate::object::well_known_type;
-use crate::render::json::line;
 use crate::render::json::status::StatusRecord;
+use crate::render::json::{VERSION, line};
 use crate::status::Status;
 
 /// What is known of the followed objects at one moment.
@@ -34,6 +35,8 @@ pub struct Snapshot {
     pub sources: Vec<SourceHealth>,
     /// Where the server has ever read objects. What it concludes may rest on any of them.
     pub places: Arc<BTreeSet<SourcePlace>>,
+    /// The same for programs.
+    pub watches: Vec<WatchRecord>,
 }
 
 /// The words for readers who may not list everything that the server reads.
@@ -85,6 +88,7 @@ impl Snapshot {
                 Judgement::Alone => self.link.without_names(),
             },
             sources: self.sources_for(rights),
+            watches: self.watches_for(rights, judgement),
             // The state of a package rests on several objects.
             packages: match judgement {
                 Judgement::Whole => self.packages.clone(),
@@ -107,17 +111,39 @@ impl Snapshot {
     }
 
     fn sources_for(&self, rights: &ReaderRights) -> Vec<SourceHealth> {
+        let seen = self.places_for(rights);
+        let is_seen = |source: &&SourceHealth| {
+            seen.contains(&(source.resource.clone(), source.namespace.as_str()))
+        };
+        self.sources.iter().filter(is_seen).cloned().collect()
+    }
+
+    /// The followed sources that a reader may list. A cause can name what he may not.
+    fn watches_for(&self, rights: &ReaderRights, judgement: Judgement) -> Vec<WatchRecord> {
+        let seen = self.places_for(rights);
+        let is_seen = |watch: &&WatchRecord| {
+            let namespace = watch.namespace.as_deref().unwrap_or_default();
+            seen.contains(&(watch.resource.clone(), namespace))
+        };
+        let seen = self.watches.iter().filter(is_seen).cloned();
+        let shown = seen.map(|watch| match judgement {
+            Judgement::Whole => watch,
+            Judgement::Alone => WatchRecord {
+                cause: None,
+                ..watch
+            },
+        });
+        shown.collect()
+    }
+
+    /// The resources and namespaces that a reader may list.
+    fn places_for(&self, rights: &ReaderRights) -> HashSet<(String, &str)> {
         let seen = self.places.iter().filter(|place| rights.may_list(place));
-        let seen: HashSet<(String, &str)> = seen
-            .map(|place| {
-                let namespace = place.namespace.as_deref().unwrap_or_default();
-                (place.resource.group_resource(), namespace)
-            })
-            .collect();
-        let sources = self.sources.iter();
-        let sources =
-            sources.filter(|source| seen.contains(&(source.resource.clone(), &*source.namespace)));
-        sources.cloned().collect()
+        let seen = seen.map(|place| {
+            let namespace = place.namespace.as_deref().unwrap_or_default();
+            (place.resource.group_resource(), namespace)
+        });
+        seen.collect()
     }
 }
 
@@ -159,6 +185,41 @@ pub struct SourceHealth {
     pub namespace: String,
     /// Whether its objects are up to date.
     pub is_up: bool,
+}
+
+/// One followed source, for programs.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct WatchRecord {
+    /// [`VERSION`].
+    pub v: u32,
+    /// The cluster.
+    pub cluster: String,
+    /// `deployments.apps`.
+    pub resource: String,
+    /// Its namespace; absent for all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+    /// The name, if one object is followed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The label selector.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub labels: Option<String>,
+    /// The field selector.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fields: Option<String>,
+    /// Whether its objects were requested.
+    pub requested: bool,
+    /// The name of its state.
+    pub state: &'static str,
+    /// Why it is not live.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
+}
+
+impl WatchRecord {
+    /// The version of all records.
+    pub const V: u32 = VERSION;
 }
 
 /// An object with its state, in the forms that readers take. All text is as the cluster sent it: the page escapes it.

@@ -9,6 +9,7 @@ use http::header::{ALLOW, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{HeaderValue, StatusCode};
 use tokio::sync::{mpsc, oneshot, watch};
 
+use super::api_path::ApiPath;
 use super::board::Board;
 use super::gate::{Denial, Gate};
 use super::metrics::{ServerCounts, SinkCounts};
@@ -44,6 +45,17 @@ pub enum RecordVerb {
     Changes,
     /// What containers printed.
     Logs,
+}
+
+impl RecordVerb {
+    /// The path whose questions it answers.
+    pub fn endpoint(self) -> ApiPath {
+        match self {
+            RecordVerb::Trace => ApiPath::Trace,
+            RecordVerb::Changes => ApiPath::Changes,
+            RecordVerb::Logs => ApiPath::Logs,
+        }
+    }
 }
 
 /// Why a question has no answer.

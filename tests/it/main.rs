@@ -49,6 +49,7 @@ mod schedules;
 mod schema;
 mod secrets;
 mod serve;
+mod serve_api;
 mod serve_readers;
 mod serve_reports;
 mod servers;

@@ -489,12 +489,9 @@ async fn the_api_server_may_go_and_come_back() {
         (&*lost.name, &lost.data["state"]),
         ("cluster", &json!("retrying"))
     );
-    let page = served.until("/", |reply| reply.body.contains("class=\"lost\""));
-    assert!(
-        page.body.contains("the view may be out of date"),
-        "{}",
-        page.body
-    );
+    served.until("/", |reply| {
+        reply.body.contains("class=\"lost\"") && reply.body.contains("the view may be out of date")
+    });
     assert_eq!(served.get("/spy/v1/status").body.lines().count(), 1);
     let metrics = served.get("/metrics").body;
     assert!(metrics.contains("namespace=\"shop\"} 0\n"), "{metrics}");

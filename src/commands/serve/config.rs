@@ -20,6 +20,8 @@ use crate::status::Status;
 pub(super) struct ServeConfig {
     /// Who is told of changes of state.
     pub(super) sinks: Vec<Arc<Sink>>,
+    /// The types and objects to follow, in place of arguments.
+    pub(super) kinds: Vec<String>,
     /// The packages that are reported.
     pub(super) packages: Vec<PackageTool>,
     /// The file of the outbox; `None` for the usual one.
@@ -30,6 +32,7 @@ pub(super) struct ServeConfig {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 struct ConfigFile {
+    kinds: Vec<String>,
     sinks: Vec<SinkEntry>,
     packages: PackagesEntry,
     outbox: Option<PathBuf>,
@@ -158,6 +161,7 @@ impl ServeConfig {
             sinks.push(Arc::new(place.sink(entry)?));
         }
         Ok(ServeConfig {
+            kinds: file.kinds,
             sinks,
             packages: file
                 .packages
@@ -372,7 +376,7 @@ mod tests {
         error: serve.yaml:2: unknown key "form" | did you mean "from"?
         error: serve.yaml:3: unknown key "wehbook" | did you mean "webhook"?
         error: serve.yaml:1: unknown key "sink" | did you mean "sinks"?
-        error: serve.yaml:1: unknown key "colour" | use one of sinks, packages, outbox
+        error: serve.yaml:1: unknown key "colour" | use one of kinds, sinks, packages, outbox
         error: serve.yaml:5: unknown value "failed" | did you mean "Failed"?
         error: serve.yaml:5: invalid duration "30" | write a time with a unit, such as 30s or 5m
         error: serve.yaml:4: invalid duration "soon" | write a time with a unit, such as 30s or 5m

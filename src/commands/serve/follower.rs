@@ -1,5 +1,6 @@
 //! `Follower`: follows the cluster as `status` does, and publishes each change for all readers.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -14,8 +15,10 @@ use crate::model::Model;
 use crate::render::age::rfc3339_millis;
 use crate::render::count::plural;
 use crate::render::header_footer::{Freshness, ViewHeader};
-use crate::serve::{Board, Link, Snapshot, SourceHealth, SourcePlace, SourceRecord, WebServer};
-use crate::source::{ClusterId, Event, SourceKey, SourceState};
+use crate::serve::{
+    Board, Link, Snapshot, SourceHealth, SourcePlace, SourceRecord, WatchRecord, WebServer,
+};
+use crate::source::{ClusterId, Event, Select, SourceKey, SourceState};
 
 /// The followed objects, and the board that readers look at.
 pub(super) struct Follower {
@@ -36,6 +39,10 @@ pub(super) struct Follower {
     /// Takes the changes of state for the sinks; `None` without a configuration.
     sinks: Option<SinkFeed>,
     packages: PackageRecords,
+    /// The sources of other objects to follow, of which every object is needed.
+    rereads: Vec<SourceKey>,
+    /// Whether the state of other objects is not complete yet. Readers see the old one meanwhile.
+    is_settling: bool,
 }
 
 /// Where a follower publishes, and to whom.
@@ -61,6 +68,8 @@ impl Follower {
             places: Arc::default(),
             sinks: to.sinks,
             packages: to.packages,
+            rereads: Vec::new(),
+            is_settling: false,
         }
     }
 
@@ -71,6 +80,7 @@ impl Follower {
         let mut snapshot = Snapshot {
             link: self.link(sources, now),
             sources: health(sources),
+            watches: self.watches(sources),
             places: self.places.clone(),
             ..snapshot
         };
@@ -86,6 +96,20 @@ impl Follower {
         if let Some(sinks) = &mut self.sinks {
             sinks.look_again();
         }
+    }
+
+    /// Follows what a new configuration names. Returns whether there was one.
+    fn reload(&mut self) -> bool {
+        let Some(reload) = self.sinks.as_mut().and_then(SinkFeed::take_reload) else {
+            return false;
+        };
+        self.packages = PackageRecords::new(reload.packages);
+        if let Some(state) = reload.state {
+            self.served.state = *state;
+            self.rereads = self.wanted();
+            self.is_settling = true;
+        }
+        true
     }
 
     /// Gives the states to the sinks, if they are complete and may have changed.
@@ -113,16 +137,19 @@ impl Follower {
     fn publish_link(&mut self, sources: &Sources, now: Timestamp) {
         self.note_places(sources);
         let places = self.places.clone();
-        let (link, sources) = (self.link(sources, now), health(sources));
+        let (link, watches) = (self.link(sources, now), self.watches(sources));
+        let sources = health(sources);
         self.board.send_if_modified(|board| {
             let was = &board.snapshot;
-            if was.link == link && was.sources == sources && was.places == places {
+            let is_same_place = was.places == places && was.watches == watches;
+            if was.link == link && was.sources == sources && is_same_place {
                 return false;
             }
             board.snapshot = Arc::new(Snapshot {
                 link,
                 sources,
                 places,
+                watches,
                 ..Snapshot::clone(was)
             });
             true
@@ -137,6 +164,29 @@ impl Follower {
             is_read: self.has_begun && (self.is_read || self.served.state.is_settled()),
             refused: sources.refusal_lines(),
         }
+    }
+
+    /// The followed sources, sorted.
+    fn watches(&self, sources: &Sources) -> Vec<WatchRecord> {
+        let requested = self.served.state.requested();
+        let records = sources.states().map(|(key, state)| WatchRecord {
+            v: WatchRecord::V,
+            cluster: key.cluster.0.to_string(),
+            resource: key.resource.group_resource(),
+            namespace: key.namespace().map(str::to_owned),
+            name: key.select.name().map(str::to_owned),
+            labels: key.select.label_selector().map(str::to_owned),
+            fields: match key.select {
+                Select::Selector(_) => key.select.field_selector().map(Cow::into_owned),
+                Select::All | Select::Name(_) => None,
+            },
+            requested: requested.contains(key),
+            state: state.name(),
+            cause: state.cause().map(ToString::to_string),
+        });
+        let mut records: Vec<WatchRecord> = records.collect();
+        records.sort();
+        records
     }
 
     fn count(&self, event: &Event) {
@@ -211,7 +261,9 @@ impl Live for Follower {
     }
 
     fn take_rereads(&mut self) -> Vec<SourceKey> {
-        self.served.state.model.take_rereads()
+        let mut rereads = std::mem::take(&mut self.rereads);
+        rereads.extend(self.served.state.model.take_rereads());
+        rereads
     }
 
     fn needs(&self) -> Box<dyn Fn(&SourceKey) -> Need + '_> {
@@ -289,12 +341,12 @@ impl Live for Follower {
         self.has_begun |= is_first;
         if self.has_begun {
             self.served.state.look_back(now);
-            let config = self.sinks.as_mut().and_then(SinkFeed::take_config);
-            let is_configured = config.is_some();
-            if let Some(config) = config {
-                self.packages = PackageRecords::new(config.packages);
+            let is_configured = self.reload();
+            if self.is_settling && !self.served.state.is_settled() {
+                return Ok(());
             }
-            if has_changed || is_first || is_configured {
+            let is_other = std::mem::take(&mut self.is_settling);
+            if has_changed || is_first || is_configured || is_other {
                 self.served.state.read_logs();
                 self.publish(sources, now);
             }

@@ -4,6 +4,7 @@
 //! `changes` and `logs`.
 
 mod config;
+mod followed;
 mod follower;
 mod kube_rights;
 mod listen;
@@ -19,16 +20,15 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 
 use super::live::session::silent_groups;
-use super::status::{RETENTION, ServedStatus, StatusState, own_namespace};
+use super::status::ServedStatus;
 use super::{
-    Awaited, CommandError, Context, Ended, Ending, EveryKind, FailureLogs, LastChanges,
-    LogLineArgs, MemoryArgs, ObjectArgs, Output, ReaderLogin, RecordUse, ReloadRequests, Session,
-    Shutdown, Stop, Subject, Terminal, follow,
+    Awaited, CommandError, Context, Ended, MemoryArgs, ObjectArgs, Output, ReaderLogin, RecordUse,
+    ReloadRequests, Session, Shutdown, Stop, Terminal, follow,
 };
 use crate::render::display::Stream;
 use crate::serve::{AccessToken, Board, Gate, RightsCache, WebServer, router};
-use crate::status::Rules;
 use config::ServeConfig;
+use followed::{Retargeting, state, targets, with_kinds};
 use follower::{Follower, Publisher};
 use kube_rights::KubeRights;
 use listen::{Auth, ListenArgs, OpenPort};
@@ -97,34 +97,27 @@ async fn serve(
     let port = args.listen.open().await?;
     let mut stop = Stop::at(shutdown);
     let session = connect(args, &stop, context).await?;
-    let every = Box::pin(targets(args, &session, context));
+    let kinds = kinds_of(config.as_ref());
+    let objects = with_kinds(&args.objects(), kinds)?;
+    let every = Box::pin(targets(&objects, &session, context));
     let every = stop.in_time(Awaited::Types, every).await?;
     let now = (context.env.now)();
-    let state = Box::pin(async { Ok(state(args, &session, &every).await) });
+    let state = Box::pin(async { Ok(state(&objects, &session, &every).await) });
     let served = ServedStatus::new(stop.in_time(Awaited::Types, state).await?);
     let board = Board::new(fastrand::u32(..).into(), served.empty_snapshot());
     let (asked, questions) = mpsc::channel(WAITING);
     let entrance = entrance(args, &port, context)?;
     let web = WebServer::new(board.subscribe(), entrance.gate, asked);
-    let (web, readers) = match args.listen.auth {
-        Auth::Token => (web, None),
-        Auth::Kube => {
-            let login = Box::pin(reader_login(args, &session, context));
-            let login = stop.in_time(Awaited::Types, login).await?;
-            let rights = KubeRights::new(login.client.clone()).await?;
-            (web.asking(RightsCache::new(Arc::new(rights))), Some(login))
-        }
-    };
-    let mut web = web;
-    let (mut sinks, mut feed, mut packages) = (None, None, Vec::new());
+    let asking = Box::pin(about_readers(web, args, &session, context));
+    let (mut web, readers) = stop.in_time(Awaited::Types, asking).await?;
+    let (mut sinks, mut feed) = (None, None);
     if let Some(config) = &config {
         let outbox = outbox(args, config, &session, context).await?;
         let (work, of_follower) = SinkWork::open(&outbox, config, board.subscribe(), context.env)?;
-        packages.clone_from(&config.content.packages);
-        let queue = of_follower.queue.clone();
-        web = web.with_sinks(Box::new(move || queue.counts()));
-        let reloads = ReloadRequests::listen(context.env)?;
-        (sinks, feed) = (Some(work.run(reloads)), Some(of_follower));
+        web = web.with_sinks(of_follower.counts());
+        let retargeting = Retargeting::new(&session, args.objects(), kinds, context);
+        sinks = Some(work.run(ReloadRequests::listen(context.env)?, retargeting));
+        feed = Some(of_follower);
     }
     let web = Arc::new(web);
     let lines = context.env.requests.clone();
@@ -148,7 +141,7 @@ async fn serve(
         web,
         address: entrance.address,
         sinks: feed,
-        packages: PackageRecords::new(packages),
+        packages: PackageRecords::new(config.map_or_else(Vec::new, |it| it.content.packages)),
     };
     let mut follower = Follower::new(served, to, now);
     let ended = tokio::select! {
@@ -158,6 +151,27 @@ async fn serve(
     };
     answering.abort();
     ended
+}
+
+/// The kinds of the configuration.
+fn kinds_of(config: Option<&LoadedConfig>) -> &[String] {
+    config.map_or(&[], |config| &config.content.kinds)
+}
+
+/// The server, which asks about the rights of its readers with `--auth=kube`, and what their sessions are made with.
+async fn about_readers(
+    web: WebServer,
+    args: &ServeArgs,
+    session: &Session,
+    context: &mut Context<'_>,
+) -> Result<(WebServer, Option<ReaderLogin>), CommandError> {
+    if args.listen.auth == Auth::Token {
+        return Ok((web, None));
+    }
+    let login = reader_login(args, session, context).await?;
+    let rights = KubeRights::new(login.client.clone()).await?;
+    let web = web.asking(RightsCache::new(Arc::new(rights)));
+    Ok((web, Some(login)))
 }
 
 /// Where readers come in.
@@ -270,36 +284,6 @@ async fn connect(
         }
     }
     Ok(session)
-}
-
-/// The requested objects and types; without any, every kind but Events, which have no state.
-async fn targets(
-    args: &ServeArgs,
-    session: &Session,
-    context: &mut Context<'_>,
-) -> Result<EveryKind, CommandError> {
-    let objects = args.objects();
-    let every = session.targets_or_every_kind(&objects, "serve", context);
-    let every = every.await?;
-    Ok(match objects.subject() {
-        Subject::Unnamed => every.without_events(),
-        Subject::Words | Subject::Releases | Subject::Manifests => every,
-    })
-}
-
-/// The state of these objects before any event. It looks up what changed before a failure, and what failed containers printed.
-async fn state(args: &ServeArgs, session: &Session, every: &EveryKind) -> StatusState {
-    let mut requested = session.keys(&every.targets);
-    if args.objects().subject() == Subject::Unnamed {
-        requested.extend(own_namespace(&requested));
-    }
-    let model = session.model(&requested, Rules::Spy, RETENTION).await;
-    let state = StatusState::new(model, requested);
-    let mut state = state.looking_back(LastChanges::new(session.past().clone()));
-    let feeds = session.failure_feeds();
-    let logs = LogLineArgs::default();
-    state.failure_logs = feeds.map(|feeds| FailureLogs::new(feeds, logs, Ending::Never));
-    state
 }
 
 fn random_token() -> Result<AccessToken, CommandError> {

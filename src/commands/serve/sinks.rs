@@ -11,11 +11,13 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
 use super::config::ServeConfig;
+use super::followed::Retargeting;
+use crate::commands::status::StatusState;
 use crate::commands::{CommandError, ReloadRequests, Sources};
 use crate::env::{Clock, Env};
-use crate::model::Model;
+use crate::model::{Model, PackageTool};
 use crate::object::ObjectRef;
-use crate::serve::{Board, ServedRow};
+use crate::serve::{Board, ServedRow, SinkCountsSource};
 use crate::sink::{OutboxError, SinkDeliveries, SinkNote, SinkQueue};
 use crate::source::{Select, SourceKey, SourceState};
 
@@ -32,8 +34,8 @@ pub(super) struct SinkWork {
     config: PathBuf,
     board: watch::Receiver<Board>,
     notes: mpsc::Sender<SinkNote>,
-    /// Takes each configuration that is read again.
-    configs: mpsc::Sender<ServeConfig>,
+    /// Takes what each new configuration changes.
+    reloads: mpsc::Sender<Reload>,
 }
 
 impl SinkWork {
@@ -47,20 +49,20 @@ impl SinkWork {
         let now = env.now();
         let queue = Arc::new(SinkQueue::open(outbox, now)?);
         let (notes, news) = mpsc::channel(NEWS);
-        let (send, configs) = mpsc::channel(NEWS);
+        let (send, reloads) = mpsc::channel(NEWS);
         let work = SinkWork {
             queue: queue.clone(),
             clock: env.clock_ahead(env.ahead.clone()),
             config: config.path.clone(),
             board,
             notes,
-            configs: send,
+            reloads: send,
         };
         work.use_sinks(&config.content, now)?;
         let feed = SinkFeed {
             queue,
             news,
-            configs,
+            reloads,
             waiting: Vec::new(),
             is_due: false,
         };
@@ -68,7 +70,7 @@ impl SinkWork {
     }
 
     /// Sends messages for as long as it is polled, and reads the configuration again when the user asks.
-    pub(super) async fn run(self, mut reloads: ReloadRequests) {
+    pub(super) async fn run(self, mut reloads: ReloadRequests, mut retargeting: Retargeting<'_>) {
         let mut beat = interval(KEEP_UP);
         beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -85,7 +87,7 @@ impl SinkWork {
                 () = reloads.asked() => {}
             }
             drop(running);
-            self.reload();
+            self.reload(&mut retargeting).await;
         }
     }
 
@@ -104,16 +106,11 @@ impl SinkWork {
     }
 
     /// Reads the configuration again. A wrong one changes nothing.
-    fn reload(&self) {
-        let read = ServeConfig::read(&self.config);
-        let used = read.and_then(|config| {
-            self.use_sinks(&config, (self.clock)())?;
-            Ok(config)
-        });
-        match used {
-            Ok(config) => {
-                // The note wakes the follower. A full queue has newer ones than it needs.
-                let _full = self.configs.try_send(config);
+    async fn reload(&self, retargeting: &mut Retargeting<'_>) {
+        match self.read_again(retargeting).await {
+            Ok(reload) => {
+                // The note wakes the follower.
+                let _gone = self.reloads.send(reload).await;
                 self.note("config", "read again".to_owned());
             }
             Err(error) => {
@@ -122,6 +119,16 @@ impl SinkWork {
                 self.note("config", text);
             }
         }
+    }
+
+    async fn read_again(&self, retargeting: &mut Retargeting<'_>) -> Result<Reload, CommandError> {
+        let config = ServeConfig::read(&self.config)?;
+        let state = retargeting.state(&config.kinds).await?;
+        self.use_sinks(&config, (self.clock)())?;
+        Ok(Reload {
+            packages: config.packages,
+            state,
+        })
     }
 
     fn use_sinks(&self, config: &ServeConfig, now: Timestamp) -> Result<(), CommandError> {
@@ -143,6 +150,15 @@ impl SinkWork {
     }
 }
 
+/// What a new configuration changes.
+#[derive(Debug)]
+pub(super) struct Reload {
+    /// The packages that are reported from now on.
+    pub(super) packages: Vec<PackageTool>,
+    /// The state of other objects to follow; `None` for the same.
+    pub(super) state: Option<Box<StatusState>>,
+}
+
 /// A configuration and its file.
 pub(super) struct LoadedConfig {
     pub(super) path: PathBuf,
@@ -151,9 +167,9 @@ pub(super) struct LoadedConfig {
 
 /// What the follower has to do with the sinks.
 pub(super) struct SinkFeed {
-    pub(super) queue: Arc<SinkQueue>,
+    queue: Arc<SinkQueue>,
     news: mpsc::Receiver<SinkNote>,
-    configs: mpsc::Receiver<ServeConfig>,
+    reloads: mpsc::Receiver<Reload>,
     /// The news that is not printed yet.
     waiting: Vec<SinkNote>,
     /// Whether to compare all states again, though no object has changed.
@@ -161,6 +177,12 @@ pub(super) struct SinkFeed {
 }
 
 impl SinkFeed {
+    /// What is waiting for each sink and what was sent to it, for the metrics.
+    pub(super) fn counts(&self) -> SinkCountsSource {
+        let queue = self.queue.clone();
+        Box::new(move || queue.counts())
+    }
+
     /// Waits for news. The caller may drop the future at any point.
     pub(super) async fn wait(&mut self) {
         match self.news.recv().await {
@@ -187,13 +209,9 @@ impl SinkFeed {
         std::mem::take(&mut self.is_due)
     }
 
-    /// The newest configuration that was read again since the last call.
-    pub(super) fn take_config(&mut self) -> Option<ServeConfig> {
-        let mut newest = None;
-        while let Ok(config) = self.configs.try_recv() {
-            newest = Some(config);
-        }
-        newest
+    /// What the next new configuration changes.
+    pub(super) fn take_reload(&mut self) -> Option<Reload> {
+        self.reloads.try_recv().ok()
     }
 
     /// Compares the rows of a complete snapshot with the last known states. An error is news: the next call tries again.

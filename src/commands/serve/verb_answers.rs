@@ -31,51 +31,12 @@ const LIMIT: Duration = Duration::from_secs(30);
 /// The most bytes of an answer.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
 
-/// The flags of a verb that a question may have as parameters.
-struct VerbFlags {
-    verb: &'static str,
-    /// Those that every answer has.
-    fixed: &'static [&'static str],
-    /// Those with a value.
-    values: &'static [&'static str],
-    /// Those without one.
-    switches: &'static [&'static str],
-}
-
-/// The flags of each verb. No flag reads or writes a file, waits, or shows what is hidden.
-fn flags(verb: RecordVerb) -> &'static VerbFlags {
+/// The flags that every answer of a verb has. No parameter reads or writes a file, waits, or shows what is hidden
+/// ([`ApiPath::parameters`](crate::serve::ApiPath::parameters)).
+fn fixed_flags(verb: RecordVerb) -> &'static [&'static str] {
     match verb {
-        RecordVerb::Trace => &VerbFlags {
-            verb: "trace",
-            fixed: &["--once", "--output=json"],
-            values: &["selector", "depth", "relations"],
-            switches: &["all-namespaces", "up", "down", "explain"],
-        },
-        RecordVerb::Changes => &VerbFlags {
-            verb: "changes",
-            fixed: &["--once", "--output=json"],
-            values: &[
-                "selector", "since", "since-rv", "count", "only", "ignore", "by", "list-key",
-            ],
-            switches: &["all-namespaces", "people", "owned"],
-        },
-        RecordVerb::Logs => &VerbFlags {
-            verb: "logs",
-            fixed: &["--output=json"],
-            values: &[
-                "selector",
-                "container",
-                "since",
-                "since-time",
-                "tail",
-                "grep",
-                "not",
-                "level",
-                "state",
-                "with",
-            ],
-            switches: &["all-namespaces", "previous", "current-revision"],
-        },
+        RecordVerb::Trace | RecordVerb::Changes => &["--once", "--output=json"],
+        RecordVerb::Logs => &["--output=json"],
     }
 }
 
@@ -179,24 +140,27 @@ impl VerbAnswers<'_> {
 
 /// The arguments that the user would have typed. A value is never a flag: it stands behind `=`, or after `--`.
 fn parse<A: Args>(verb: RecordVerb, params: &Params, others: &[String]) -> Result<A, CommandError> {
-    let flags = flags(verb);
-    let known = [&["object", "namespace"], flags.values, flags.switches].concat();
+    let endpoint = verb.endpoint();
+    let known = endpoint.parameters();
     let failed = |error: &dyn std::fmt::Display| CommandError::failed(format!("error: {error}"));
     params.only(&known).map_err(|error| failed(&error))?;
-    let mut words = vec![flags.verb.to_owned()];
-    words.extend(flags.fixed.iter().map(|&flag| flag.to_owned()));
+    let mut words = vec![endpoint.name().to_owned()];
+    words.extend(fixed_flags(verb).iter().map(|&flag| flag.to_owned()));
     words.extend(others.iter().cloned());
-    for name in flags.switches {
+    for name in endpoint.switches() {
         if params.has(name).map_err(|error| failed(&error))? {
             words.push(format!("--{name}"));
         }
     }
+    // The objects are arguments, and the namespace is that of the session.
+    let is_flag =
+        |name: &&str| endpoint.values().contains(name) && !["object", "namespace"].contains(name);
     let given = params.pairs();
-    let given = given.filter(|(name, _)| flags.values.contains(name));
+    let given = given.filter(|(name, _)| is_flag(name));
     words.extend(given.map(|(name, value)| format!("--{name}={value}")));
     words.push("--".to_owned());
     words.extend(params.all("object").map(str::to_owned));
-    let command = A::augment_args(clap::Command::new(flags.verb));
+    let command = A::augment_args(clap::Command::new(endpoint.name()));
     let matches = command.try_get_matches_from(words);
     let args = matches.and_then(|matches| A::from_arg_matches(&matches));
     args.map_err(|error| {

@@ -1,0 +1,121 @@
+//! Which objects the server follows, and their state before any event. `Retargeting` finds both again while the server runs.
+
+use crate::commands::status::{RETENTION, StatusState, own_namespace};
+use crate::commands::{
+    ClusterOrigin, CommandError, Context, Ending, EveryKind, FailureLogs, LastChanges, LogLineArgs,
+    LookArgs, ObjectArgs, Session, Subject, UnreadFiles,
+};
+use crate::env::Env;
+use crate::render::display::Stream;
+use crate::status::Rules;
+
+/// The objects of the command line, or the kinds of the configuration in their place.
+pub(super) fn with_kinds(
+    objects: &ObjectArgs,
+    kinds: &[String],
+) -> Result<ObjectArgs, CommandError> {
+    if kinds.is_empty() {
+        return Ok(objects.clone());
+    }
+    if objects.subject() != Subject::Unnamed {
+        let error = "the types are named twice: as arguments, and with kinds: in the configuration";
+        return Err(CommandError::usage(error));
+    }
+    // As arguments, several words would be a type and names.
+    let are_types = kinds.iter().all(|kind| !kind.contains('/'));
+    Ok(ObjectArgs {
+        objects: if are_types {
+            vec![kinds.join(",")]
+        } else {
+            kinds.to_vec()
+        },
+        ..objects.clone()
+    })
+}
+
+/// The requested objects and types; without any, every kind but Events, which have no state.
+pub(super) async fn targets(
+    objects: &ObjectArgs,
+    session: &Session,
+    context: &mut Context<'_>,
+) -> Result<EveryKind, CommandError> {
+    let every = session.targets_or_every_kind(objects, "serve", context);
+    let every = every.await?;
+    Ok(match objects.subject() {
+        Subject::Unnamed => every.without_events(),
+        Subject::Words | Subject::Releases | Subject::Manifests => every,
+    })
+}
+
+/// The state of these objects before any event. It looks up what changed before a failure, and what failed containers printed.
+pub(super) async fn state(
+    objects: &ObjectArgs,
+    session: &Session,
+    every: &EveryKind,
+) -> StatusState {
+    let mut requested = session.keys(&every.targets);
+    if objects.subject() == Subject::Unnamed {
+        requested.extend(own_namespace(&requested));
+    }
+    let model = session.model(&requested, Rules::Spy, RETENTION).await;
+    let state = StatusState::new(model, requested);
+    let mut state = state.looking_back(LastChanges::new(session.past().clone()));
+    let feeds = session.failure_feeds();
+    let logs = LogLineArgs::default();
+    state.failure_logs = feeds.map(|feeds| FailureLogs::new(feeds, logs, Ending::Never));
+    state
+}
+
+/// Finds the objects again when the configuration names other kinds.
+pub(super) struct Retargeting<'s> {
+    session: &'s Session,
+    /// The objects of the command line.
+    objects: ObjectArgs,
+    /// The kinds that are followed now.
+    kinds: Vec<String>,
+    origin: ClusterOrigin,
+    look: LookArgs,
+    env: Env,
+}
+
+impl<'s> Retargeting<'s> {
+    /// Finds objects like these of the command line, while these kinds are followed.
+    pub(super) fn new(
+        session: &'s Session,
+        objects: ObjectArgs,
+        kinds: &[String],
+        context: &Context<'_>,
+    ) -> Retargeting<'s> {
+        Retargeting {
+            session,
+            objects,
+            kinds: kinds.to_vec(),
+            origin: context.origin.clone(),
+            look: context.look,
+            env: context.env.detached(Stream::default(), Stream::default()),
+        }
+    }
+
+    /// The state of the objects of these kinds; `None` if they are followed already. What is followed before and after is not
+    /// read again from the cluster.
+    pub(super) async fn state(
+        &mut self,
+        kinds: &[String],
+    ) -> Result<Option<Box<StatusState>>, CommandError> {
+        if self.kinds == kinds {
+            return Ok(None);
+        }
+        let objects = with_kinds(&self.objects, kinds)?;
+        let mut env = self.env.detached(Stream::default(), Stream::default());
+        let mut context = Context {
+            origin: self.origin.clone(),
+            look: self.look,
+            env: &mut env,
+            unread: UnreadFiles::default(),
+        };
+        let every = targets(&objects, self.session, &mut context).await?;
+        let state = state(&objects, self.session, &every).await;
+        self.kinds = kinds.to_vec();
+        Ok(Some(Box::new(state)))
+    }
+}
