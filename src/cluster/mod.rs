@@ -24,7 +24,7 @@ pub use arguments::{
     ArgumentError, Arguments, Filters, NamedType, Names, Namespaces, Target, TargetError,
     parse as parse_arguments,
 };
-pub(crate) use client::{ApiRequest, LogDetail, RequestLog, ResponseBody, platform};
+pub(crate) use client::{ApiRequest, LogDetail, RawAnswer, RequestLog, ResponseBody, platform};
 pub use client::{Client, Limits, RequestError};
 pub(crate) use discovery::TypeCache;
 pub use discovery::{Discovery, ResolveError, Resolver};

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 use crate::object::{Resource, excerpt};
 
@@ -129,6 +129,16 @@ impl RequestPath {
         Ok(self)
     }
 
+    /// The same path as that of somebody else's request. Each segment is decoded, checked and encoded again.
+    pub(crate) fn of_foreign(path: &str) -> Result<RequestPath, InvalidPart> {
+        let mut same = RequestPath::from("");
+        for segment in path.strip_prefix('/').unwrap_or(path).split('/') {
+            let decoded = percent_decode_str(segment).decode_utf8_lossy();
+            same = same.then(PathSegment::Name, &decoded)?;
+        }
+        Ok(same)
+    }
+
     pub(super) fn into_text(self) -> String {
         self.0
     }
@@ -230,6 +240,32 @@ mod tests {
             .expect_err("refused")
             .to_string();
         assert_eq!(name, "invalid resource name \"x%y\": [may not contain '%']");
+    }
+
+    #[test]
+    fn a_foreign_path_stays_the_path_that_it_is() {
+        for (path, expect) in [
+            (
+                "/api/v1/namespaces/shop/pods",
+                Some("/api/v1/namespaces/shop/pods"),
+            ),
+            (
+                "/apis/x.io/v1/roles/a%3Ab",
+                Some("/apis/x.io/v1/roles/a%3Ab"),
+            ),
+            ("/apis/x.io/v1/roles/a:b", Some("/apis/x.io/v1/roles/a%3Ab")),
+            ("/api/../metrics", None),
+            ("/api/%2e%2e/metrics", None),
+            ("/api/v1/a%2fb", None),
+            ("/api/v1/a%25b", None),
+            ("/api//v1", None),
+            ("/api/v1/", None),
+        ] {
+            let same = RequestPath::of_foreign(path)
+                .ok()
+                .map(RequestPath::into_text);
+            assert_eq!(same.as_deref(), expect, "{path}");
+        }
     }
 
     #[test]

@@ -166,7 +166,7 @@ mod tests {
         let address: SocketAddr = "127.0.0.1:1".parse().expect("an address");
         let gate = Gate::own(AccessToken::random().expect("random"), address, "http");
         let (questions, _waiting) = mpsc::channel(1);
-        let rights = RightsCache::new(Arc::new(ApiServer(answers.clone())));
+        let rights = Arc::new(RightsCache::new(Arc::new(ApiServer(answers.clone()))));
         let server = Arc::new(WebServer::new(board.subscribe(), gate, questions).asking(rights));
         let token = ReaderToken::new("alice").expect("a token");
         let asker = StreamAsker::new(WebReader::User(token), None);

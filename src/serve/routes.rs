@@ -12,8 +12,8 @@ use axum::routing::{MethodRouter, get};
 use axum::{Extension, Router};
 use futures::stream::unfold;
 use http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, LOCATION, REFERRER_POLICY,
-    SET_COOKIE, X_CONTENT_TYPE_OPTIONS,
+    ACCEPT, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, LOCATION,
+    REFERRER_POLICY, SET_COOKIE, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use jiff::SignedDuration;
@@ -23,6 +23,7 @@ use super::api_path::ApiPath;
 use super::event_ring::EventId;
 use super::gate::{Admitted, Gate};
 use super::guarded_feed::{GuardedFeed, StreamAsker};
+use super::kube_api::ApiRead;
 use super::metrics::metrics;
 use super::openapi::openapi;
 use super::page::{
@@ -82,6 +83,12 @@ pub fn router(server: Arc<WebServer>) -> Router {
             get(async || text(StatusCode::OK, "ok\n".to_owned())),
         )
         .route("/readyz", get(ready))
+        .route("/api", get(kube_api))
+        .route("/api/{*rest}", get(kube_api))
+        .route("/apis", get(kube_api))
+        .route("/apis/{*rest}", get(kube_api))
+        .route("/openapi/{*rest}", get(kube_api))
+        .route("/version", get(kube_api))
         .fallback(async || not_found("error: the server does not have this path\n"))
         .layer(from_fn_with_state(server.clone(), admit))
         .with_state(server)
@@ -121,7 +128,7 @@ async fn admit(State(server): Shared, request: Request, next: Next) -> Response 
     ];
     for (name, value) in fixed {
         if let Ok(value) = HeaderValue::from_str(value) {
-            headers.insert(name, value);
+            headers.entry(name).or_insert(value);
         }
     }
     response
@@ -132,7 +139,7 @@ async fn admitted(server: &Arc<WebServer>, mut request: Request, next: Next) -> 
     let uri = request.uri().clone();
     let is_page = PAGES.iter().any(|page| uri.path().starts_with(page)) || uri.path() == "/";
     let reader = match server.gate.check(request.method(), &uri, request.headers()) {
-        Err(denial) => return server.deny(denial),
+        Err(denial) => return server.deny_at(uri.path(), denial),
         // The token leaves the address, so that no history and no link has it.
         Ok(Admitted::InAddress) if is_page => return welcome(&server.gate, &uri),
         Ok(Admitted::Public) => return next.run(request).await,
@@ -140,7 +147,7 @@ async fn admitted(server: &Arc<WebServer>, mut request: Request, next: Next) -> 
         Ok(Admitted::Known(reader)) => reader,
     };
     if let Err(error) = server.check(&reader).await {
-        return server.unknown(&error);
+        return server.unknown_at(uri.path(), &error);
     }
     request.extensions_mut().insert(reader);
     next.run(request).await
@@ -324,9 +331,31 @@ fn streamed(server: &Arc<WebServer>, asker: StreamAsker, feed: impl Feed) -> Res
     Sse::new(frames).keep_alive(alive).into_response()
 }
 
-async fn script() -> Response {
-    let content = (CONTENT_TYPE, "text/javascript; charset=utf-8");
-    ([content], SCRIPT).into_response()
+/// The read API of Kubernetes.
+async fn kube_api(
+    State(server): Shared,
+    Extension(reader): Asker,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Response {
+    let Some(api) = &server.api else {
+        return not_found(
+            "error: the server does not have this path\n\
+             hint: kubectl spy serve --api=kubernetes answers the read API of Kubernetes\n",
+        );
+    };
+    let accept = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok());
+    let accept = accept.unwrap_or("application/json").to_owned();
+    api.answer(ApiRead {
+        uri,
+        accept,
+        reader,
+    })
+    .await
+}
+
+async fn script(headers: HeaderMap) -> Response {
+    SCRIPT.answer(&headers)
 }
 
 /// The records of `status -o json`.

@@ -12,6 +12,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use super::api_path::ApiPath;
 use super::board::Board;
 use super::gate::{Denial, Gate};
+use super::kube_api::{ApiSource, is_api_path, status_answer};
 use super::metrics::{ServerCounts, SinkCounts};
 use super::params::Params;
 use super::reader::WebReader;
@@ -75,7 +76,9 @@ pub struct WebServer {
     pub(super) board: watch::Receiver<Board>,
     pub(super) gate: Gate,
     /// What readers may read; `None` if only the owner reads.
-    rights: Option<RightsCache>,
+    rights: Option<Arc<RightsCache>>,
+    /// The read API of Kubernetes; `None` without `--api=kubernetes`.
+    pub(super) api: Option<Arc<dyn ApiSource>>,
     pub(super) questions: mpsc::Sender<Question>,
     sinks: SinkCountsSource,
     readers: AtomicUsize,
@@ -93,6 +96,7 @@ impl WebServer {
             board,
             gate,
             rights: None,
+            api: None,
             questions,
             sinks: Box::new(BTreeMap::new),
             readers: AtomicUsize::new(0),
@@ -102,7 +106,7 @@ impl WebServer {
 
     /// The same server, which asks about the rights of its readers.
     #[must_use]
-    pub fn asking(self, rights: RightsCache) -> WebServer {
+    pub fn asking(self, rights: Arc<RightsCache>) -> WebServer {
         WebServer {
             rights: Some(rights),
             ..self
@@ -113,6 +117,15 @@ impl WebServer {
     #[must_use]
     pub fn with_sinks(self, sinks: SinkCountsSource) -> WebServer {
         WebServer { sinks, ..self }
+    }
+
+    /// The same server, which also answers the read API of Kubernetes.
+    #[must_use]
+    pub fn serving(self, api: Arc<dyn ApiSource>) -> WebServer {
+        WebServer {
+            api: Some(api),
+            ..self
+        }
     }
 
     /// What a reader may read now; with a namespace, of that namespace.
@@ -148,10 +161,38 @@ impl WebServer {
         }
     }
 
+    /// The answer to a request that is refused: a `Status` on the paths of the API server.
+    pub(super) fn deny_at(&self, path: &str, denial: Denial) -> Response {
+        let plain = self.deny(denial);
+        if self.api.is_none() || !is_api_path(path) {
+            return plain;
+        }
+        let (reason, message) = match denial {
+            Denial::Method => (
+                "MethodNotAllowed",
+                "this server only reads: the server does not allow this method on the requested resource",
+            ),
+            Denial::Token => ("Unauthorized", "Unauthorized"),
+            Denial::Host | Denial::Origin => ("Forbidden", denial.words().trim_end()),
+        };
+        let mut answer = status_answer(plain.status(), reason, message);
+        let headers = plain.headers().iter();
+        let kept = headers.filter(|(name, _)| **name != CONTENT_TYPE);
+        for (name, value) in kept {
+            answer.headers_mut().append(name.clone(), value.clone());
+        }
+        answer
+    }
+
     /// The answer to a reader whose rights are not known.
     pub(super) fn unknown(&self, error: &RightsError) -> Response {
+        self.unknown_at("", error)
+    }
+
+    /// The same for a path.
+    pub(super) fn unknown_at(&self, path: &str, error: &RightsError) -> Response {
         match error {
-            RightsError::UnknownToken => self.deny(Denial::Token),
+            RightsError::UnknownToken => self.deny_at(path, Denial::Token),
             RightsError::Unavailable(error) => {
                 let words = format!(
                     "{error}\nhint: the API server decides what you may read: try again in a moment\n"

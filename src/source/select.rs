@@ -105,6 +105,22 @@ impl Select {
         }
     }
 
+    /// Whether a cache can select by it as the server does: its labels parse, and its fields are the name and the namespace.
+    pub(crate) fn is_of_every_server(&self) -> bool {
+        let Select::Selector(Selectors { labels, fields }) = self else {
+            return true;
+        };
+        let is_valid = |labels| read::<LabelSelector>(labels).is_some();
+        let is_fixed = |fields: FieldSelector| {
+            let mut terms = fields.terms().iter();
+            terms.all(|term| FIXED.contains(&&*term.field))
+        };
+        labels.as_deref().is_none_or(is_valid)
+            && fields
+                .as_deref()
+                .is_none_or(|fields| read(fields).is_some_and(is_fixed))
+    }
+
     /// Whether an object can stop matching. Its name and namespace never change.
     pub(crate) fn can_leave(&self) -> bool {
         let Select::Selector(Selectors { labels, fields }) = self else {

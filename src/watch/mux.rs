@@ -20,7 +20,7 @@ use super::source::SharedSource;
 use super::store::KnownState;
 use super::transport::{Transport, Upstream};
 use crate::object::ResourceVersion;
-use crate::source::{ClusterId, Event, SourceKey, SourceState};
+use crate::source::{ClusterId, Event, SourceKey, SourceState, Version};
 
 /// Shares sources among views. Dropping it and all its sources ends every task that it started.
 #[derive(Clone)]
@@ -76,6 +76,17 @@ impl Mux {
         let resumed = self.upstreams.resumed.lock();
         let mut resumed = resumed.unwrap_or_else(PoisonError::into_inner);
         resumed.insert(key, known);
+    }
+
+    /// The objects of an open source that is up to date, sorted by namespace and name, and the version of this state.
+    pub fn held(&self, key: &SourceKey) -> Option<(ResourceVersion, Vec<Arc<Version>>)> {
+        let shared = self.upstreams.open().get(key)?.shared.clone();
+        if *shared.state().borrow() != SourceState::Live {
+            return None;
+        }
+        let inner = shared.lock();
+        let objects = inner.store.iter().map(|held| held.version.clone());
+        Some((inner.version.clone()?, objects.collect()))
     }
 
     /// The past of a source, as far back as the server keeps it. `None` for a file, and for an unknown cluster.

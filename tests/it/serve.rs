@@ -152,6 +152,21 @@ pub(super) struct Sent {
 }
 
 impl Events {
+    /// The next line for which `holds` is true, of a stream of another form.
+    pub(super) fn line(&mut self, holds: impl Fn(&str) -> bool) -> String {
+        loop {
+            let mut line = String::new();
+            assert!(
+                self.lines.read_line(&mut line).unwrap() > 0,
+                "the stream ended"
+            );
+            assert!(Instant::now() < self.deadline, "the line does not come");
+            if holds(&line) {
+                return line;
+            }
+        }
+    }
+
     /// The next event. Heads, chunk sizes and comments are skipped.
     pub(super) fn next(&mut self) -> Sent {
         let (mut id, mut name) = (None, String::new());

@@ -202,6 +202,16 @@ impl Client {
         self.open_as(traffic, request).await
     }
 
+    /// Sends a request and returns the answer as it comes, also a refusal, for somebody else who has asked.
+    pub(crate) async fn pass(&self, request: &ApiRequest) -> Result<RawAnswer, RequestError> {
+        let login = self.shared.login();
+        let sending = Sending {
+            traffic: Traffic::Objects,
+            authorization: self.authorization.as_ref(),
+        };
+        self.shared.exchange(&login, sending, request).await
+    }
+
     /// How long a finite answer may stay silent.
     pub(crate) fn longest_silence(&self) -> Duration {
         self.shared.limits.quiet
@@ -277,6 +287,14 @@ enum Traffic {
     FollowedLog,
 }
 
+/// An answer as the server has sent it.
+pub(crate) struct RawAnswer {
+    /// Its code and headers.
+    pub(crate) head: http::response::Parts,
+    /// Its body.
+    pub(crate) body: ResponseBody,
+}
+
 /// How a request is sent.
 #[derive(Clone, Copy)]
 struct Sending<'a> {
@@ -326,12 +344,27 @@ impl ClientShared {
     async fn send(
         &self,
         login: &Login,
+        sending: Sending<'_>,
+        request: &ApiRequest,
+    ) -> Result<ResponseBody, RequestError> {
+        let RawAnswer { head, body } = self.exchange(login, sending, request).await?;
+        if head.status.is_success() {
+            Ok(body)
+        } else {
+            Err(answer::refusal(request, &head, body, &self.limits).await)
+        }
+    }
+
+    /// Sends a request and returns the answer, whatever its code is.
+    async fn exchange(
+        &self,
+        login: &Login,
         Sending {
             traffic,
             authorization,
         }: Sending<'_>,
         request: &ApiRequest,
-    ) -> Result<ResponseBody, RequestError> {
+    ) -> Result<RawAnswer, RequestError> {
         let mut sent = request.to_http()?;
         let slot = login.slot(traffic);
         let logged = self.log.get().map(|log| {
@@ -361,18 +394,14 @@ impl ClientShared {
         }
         let (head, body) = answered?;
         self.skew.note(&head.headers);
-        let answer = ResponseBody {
+        let body = ResponseBody {
             body,
             has_content: head.status != StatusCode::NO_CONTENT,
             _slot: slot,
         };
         let accepted = head.status != StatusCode::UNAUTHORIZED;
         login.proven.fetch_or(accepted, Ordering::Relaxed);
-        if head.status.is_success() {
-            Ok(answer)
-        } else {
-            Err(answer::refusal(request, &head, answer, &self.limits).await)
-        }
+        Ok(RawAnswer { head, body })
     }
 
     /// Reads files and runs plugins again after the server refused `refused`. `None` if that cannot help: nothing

@@ -1,5 +1,6 @@
 //! One request. It is always a GET, so that no caller can send anything else.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use http::header::{ACCEPT, ACCEPT_ENCODING, HeaderValue, USER_AGENT};
@@ -16,7 +17,7 @@ const LONGEST: usize = 32 << 10;
 #[derive(Clone, Debug)]
 pub(crate) struct ApiRequest {
     target: String,
-    accept: &'static str,
+    accept: Cow<'static, str>,
     verb: &'static str,
     resource: Arc<str>,
     identity: bool,
@@ -26,7 +27,7 @@ impl ApiRequest {
     pub(crate) fn new(path: impl Into<RequestPath>) -> ApiRequest {
         ApiRequest {
             target: path.into().into_text(),
-            accept: "application/json",
+            accept: "application/json".into(),
             verb: "get",
             resource: Arc::default(),
             identity: false,
@@ -41,8 +42,8 @@ impl ApiRequest {
     }
 
     /// Requests another media type.
-    pub(crate) fn accept(mut self, accept: &'static str) -> ApiRequest {
-        self.accept = accept;
+    pub(crate) fn accept(mut self, accept: impl Into<Cow<'static, str>>) -> ApiRequest {
+        self.accept = accept.into();
         self
     }
 
@@ -102,7 +103,7 @@ impl ApiRequest {
         let mut request = Request::builder()
             .method(Method::GET)
             .uri(&self.target)
-            .header(ACCEPT, self.accept)
+            .header(ACCEPT, &*self.accept)
             .header(USER_AGENT, user_agent());
         if self.identity {
             request = request.header(ACCEPT_ENCODING, HeaderValue::from_static("identity"));

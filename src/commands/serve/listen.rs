@@ -23,7 +23,7 @@ pub(super) struct ListenArgs {
     /// Answer at this address; port 0 chooses a free port. Another address than your own machine's needs TLS and --auth=kube
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7780", value_parser = parse_listen)]
     pub(super) listen: SocketAddr,
-    /// Who may read: `token` is whoever has the printed address, `kube` is each user of the cluster with a Kubernetes token
+    /// Answer requests with the printed token, or each user of the cluster with a Kubernetes token of his own (`kube`)
     #[arg(long, value_enum, default_value_t)]
     pub(super) auth: Auth,
     /// Answer over TLS with the certificate in this PEM file. A replaced file is read again
@@ -37,10 +37,10 @@ pub(super) struct ListenArgs {
 /// Who may read.
 #[derive(clap::ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Auth {
-    /// Whoever has the printed address
+    /// Requests with the token of the printed address
     #[default]
     Token,
-    /// Each user of the cluster, with a Kubernetes token: what the user may list
+    /// Users of the cluster with a Kubernetes token of their own: each sees what that user may list
     Kube,
 }
 

@@ -6,6 +6,7 @@
 mod config;
 mod followed;
 mod follower;
+mod kube_api;
 mod kube_rights;
 mod listen;
 mod package_records;
@@ -27,9 +28,11 @@ use super::{
 };
 use crate::render::display::Stream;
 use crate::serve::{AccessToken, Board, Gate, RightsCache, WebServer, router};
+use crate::source::SourceKey;
 use config::ServeConfig;
 use followed::{Retargeting, state, targets, with_kinds};
 use follower::{Follower, Publisher};
+use kube_api::{ApiReaders, KubeApi};
 use kube_rights::KubeRights;
 use listen::{Auth, ListenArgs, OpenPort};
 use package_records::PackageRecords;
@@ -51,6 +54,9 @@ pub(crate) struct ServeArgs {
     all_namespaces: bool,
     #[command(flatten)]
     listen: ListenArgs,
+    /// Also answer the read API of Kubernetes, at the paths of the API server. Lists of the followed types come from memory
+    #[arg(long, value_enum, value_name = "API")]
+    api: Option<ServedApi>,
     /// Open the page in your browser
     #[arg(long)]
     open: bool,
@@ -59,6 +65,13 @@ pub(crate) struct ServeArgs {
     config: Option<PathBuf>,
     #[command(flatten)]
     memory: MemoryArgs,
+}
+
+/// Another API that the server answers.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+enum ServedApi {
+    /// Get, list and watch, as of an API server
+    Kubernetes,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -107,9 +120,16 @@ async fn serve(
     let board = Board::new(fastrand::u32(..).into(), served.empty_snapshot());
     let (asked, questions) = mpsc::channel(WAITING);
     let entrance = entrance(args, &port, context)?;
-    let web = WebServer::new(board.subscribe(), entrance.gate, asked);
-    let asking = Box::pin(about_readers(web, args, &session, context));
-    let (mut web, readers) = stop.in_time(Awaited::Types, asking).await?;
+    let readers = Box::pin(readers(args, &session, context));
+    let readers = stop.in_time(Awaited::Types, readers).await?;
+    let mut web = WebServer::new(board.subscribe(), entrance.gate, asked);
+    if let Some(readers) = &readers {
+        web = web.asking(readers.rights.clone());
+    }
+    if args.api == Some(ServedApi::Kubernetes) {
+        let sources = session.keys(&every.targets);
+        web = web.serving(Arc::new(kube_api(sources, &session, readers.as_ref())?));
+    }
     let (mut sinks, mut feed) = (None, None);
     if let Some(config) = &config {
         let outbox = outbox(args, config, &session, context).await?;
@@ -129,7 +149,7 @@ async fn serve(
         look: context.look,
         env: context.env.detached(Stream::default(), Stream::default()),
         memory: args.memory.words(),
-        readers,
+        readers: readers.map(|readers| readers.login),
     };
     for line in silent_groups(&every.silent) {
         context.note(&line);
@@ -156,22 +176,6 @@ async fn serve(
 /// The kinds of the configuration.
 fn kinds_of(config: Option<&LoadedConfig>) -> &[String] {
     config.map_or(&[], |config| &config.content.kinds)
-}
-
-/// The server, which asks about the rights of its readers with `--auth=kube`, and what their sessions are made with.
-async fn about_readers(
-    web: WebServer,
-    args: &ServeArgs,
-    session: &Session,
-    context: &mut Context<'_>,
-) -> Result<(WebServer, Option<ReaderLogin>), CommandError> {
-    if args.listen.auth == Auth::Token {
-        return Ok((web, None));
-    }
-    let login = reader_login(args, session, context).await?;
-    let rights = KubeRights::new(login.client.clone()).await?;
-    let web = web.asking(RightsCache::new(Arc::new(rights)));
-    Ok((web, Some(login)))
 }
 
 /// Where readers come in.
@@ -217,20 +221,51 @@ fn entrance(
     })
 }
 
-/// What the sessions of readers are made with: a client without credentials, and the name of the cluster in the record.
-async fn reader_login(
+/// What the requests of readers need.
+struct Readers {
+    login: ReaderLogin,
+    rights: Arc<RightsCache>,
+}
+
+/// Prepares for readers with tokens of their own; `None` if only the owner reads. It fails if the API server accepts any token.
+async fn readers(
     args: &ServeArgs,
     session: &Session,
     context: &mut Context<'_>,
-) -> Result<ReaderLogin, CommandError> {
-    let client = session.client_without_login().await?;
+) -> Result<Option<Readers>, CommandError> {
+    if args.listen.auth == Auth::Token {
+        return Ok(None);
+    }
+    let client = session.client()?.without_login().await?;
+    // A reader may not be able to find out the name of the cluster in the record.
     let recorded_as = match args.memory.path(context.env) {
         Some(_) => session.recorded_cluster().await.ok(),
         None => None,
     };
-    Ok(ReaderLogin {
-        client,
-        recorded_as,
+    let rights = KubeRights::new(client.clone()).await?;
+    Ok(Some(Readers {
+        rights: Arc::new(RightsCache::new(Arc::new(rights))),
+        login: ReaderLogin {
+            client,
+            recorded_as,
+        },
+    }))
+}
+
+/// The read API of Kubernetes, with the objects of these sources.
+fn kube_api(
+    sources: Vec<SourceKey>,
+    session: &Session,
+    readers: Option<&Readers>,
+) -> Result<KubeApi, CommandError> {
+    Ok(KubeApi {
+        mux: session.mux.clone(),
+        sources,
+        owner: session.client()?.clone(),
+        readers: readers.map(|readers| ApiReaders {
+            client: readers.login.client.clone(),
+            rights: readers.rights.clone(),
+        }),
     })
 }
 

@@ -3,6 +3,7 @@
 //! Cluster text is untrusted. maud escapes every text and attribute, [`Shown`] also makes hidden characters visible, and the
 //! policy of the page forbids every script and style but our own. No cluster text is ever part of a script or a style.
 
+mod assets;
 mod changed_version;
 mod changes;
 mod graph;
@@ -12,17 +13,14 @@ mod object_address;
 mod row;
 mod timeline;
 
-use std::sync::LazyLock;
-
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use jiff::SignedDuration;
 use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
-use ring::digest::{SHA256, digest};
 
 use super::params::Params;
 use super::snapshot::Snapshot;
 use crate::render::text::escape_line;
+use assets::STYLE;
+pub(super) use assets::{POLICY, SCRIPT};
 use changes::changes;
 use graph::graph;
 pub(super) use now::NowPage;
@@ -30,21 +28,8 @@ pub(super) use object::ObjectPage;
 pub(super) use object_address::ObjectAddress;
 use timeline::timeline;
 
-/// The script of the page. Without it, the page is as it was when it was loaded.
-pub(super) const SCRIPT: &str = include_str!("page.js");
-const STYLE: &str = include_str!("page.css");
-
 /// The most rows of a view. A longer table is slow in every browser; the rest is counted.
 const MAX_ROWS: usize = 200;
-
-/// What the page may load and run: our script, our style, and data from this server.
-pub(super) static POLICY: LazyLock<String> = LazyLock::new(|| {
-    let style = STANDARD.encode(digest(&SHA256, STYLE.as_bytes()));
-    format!(
-        "default-src 'none'; script-src 'self'; style-src 'sha256-{style}'; img-src data:; connect-src 'self'; \
-         form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-    )
-});
 
 /// Cluster text in HTML: as it is, but for characters that a browser obeys or hides. They become visible.
 struct Shown<'t>(&'t str);
@@ -391,7 +376,8 @@ mod tests {
         let html = pages("plain");
         assert!(!html.contains("://"), "{html}");
         assert!(!html.contains("style="), "the policy forbids it");
-        assert!(SCRIPT.lines().count() <= 400 && !SCRIPT.contains("://"));
+        let script = SCRIPT.text;
+        assert!(script.lines().count() <= 400 && !script.contains("://"));
         assert!(POLICY.starts_with("default-src 'none'; script-src 'self'; style-src 'sha256-"));
     }
 

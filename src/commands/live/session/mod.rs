@@ -34,9 +34,8 @@ pub(crate) use connection_setup::{ClusterOrigin, ConnectionSetup};
 pub(crate) use every_kind::{EveryKind, silent_groups};
 use missing::NameSuggestions;
 use place::SessionPlace;
-use reader::AskingTransport;
 pub(crate) use reader::ReaderLogin;
-pub(crate) use record::{LastRecord, recorded_types};
+pub(crate) use record::{LastRecord, RecordUse, recorded_types};
 pub(crate) use server_clock::ServerClock;
 use snapshot::PastView;
 
@@ -70,15 +69,6 @@ pub(crate) struct PastTime {
     pub(crate) at: TimeOrAge,
     /// The time by this machine's clock, which stands still.
     pub(crate) now: Timestamp,
-}
-
-/// What comes from the record of a cluster.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum RecordUse {
-    /// Everything that the server has forgotten. Digests stand for the values of Secrets, of the present ones, too.
-    Everything,
-    /// Look-backs alone. Secrets come from the server.
-    LookBacks,
 }
 
 impl Session {
@@ -286,10 +276,10 @@ impl Session {
         login: ReaderLogin,
         now: Clock,
     ) -> Result<Session, CommandError> {
-        let Some(connection) = self.connection() else {
-            return Err(CommandError::failed("error: a file has no readers"));
-        };
-        let place = SessionPlace::Cluster(connection.of_reader(login));
+        let found = self.connection().map(|own| own.of_reader(login));
+        let connection =
+            found.ok_or_else(|| CommandError::failed("error: a file has no readers"))?;
+        let place = SessionPlace::Cluster(connection);
         let session = Session::new(place, self.cluster.clone(), self.namespace.clone(), now);
         Ok(Session {
             server_clock: self.server_clock.clone(),
@@ -298,12 +288,10 @@ impl Session {
         })
     }
 
-    /// A client of the cluster without credentials, for the requests of readers. Fails for a file.
-    pub(crate) async fn client_without_login(&self) -> Result<Client, CommandError> {
-        let connection = self
-            .connection()
-            .ok_or_else(|| CommandError::failed("error: a file has no readers"))?;
-        Ok(connection.client.without_login().await?)
+    /// The client of the cluster. Fails for a file.
+    pub(crate) fn client(&self) -> Result<&Client, CommandError> {
+        let client = self.connection().map(|connection| &connection.client);
+        client.ok_or_else(|| CommandError::failed("error: a file has no server"))
     }
 
     /// Whether a login is on its way, which may ask the user a question.
@@ -517,20 +505,12 @@ impl Session {
             Ok(layered) => {
                 let layered = layered?;
                 match used {
-                    RecordUse::Everything if connection.is_of_reader => {
-                        let asking = AskingTransport::new(layered, connection.transport());
-                        self.transport = Arc::new(asking);
-                        self.read_anew(now);
-                    }
                     RecordUse::Everything => {
-                        self.transport = Arc::new(layered);
+                        self.transport = record::whole(connection, layered);
                         self.read_anew(now);
                     }
-                    // No verb of a reader looks back beside its own sources.
-                    RecordUse::LookBacks if connection.is_of_reader => {}
                     RecordUse::LookBacks => {
-                        let past: Arc<dyn Transport> = Arc::new(layered.without_secrets());
-                        self.past = Some(Mux::new([(self.cluster.clone(), past)], now));
+                        self.past = record::look_backs(connection, layered, now);
                     }
                 }
                 None

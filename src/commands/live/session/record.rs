@@ -11,6 +11,7 @@ use tokio::task::spawn_blocking;
 use super::connection::ClusterConnection;
 use super::connection_setup::ClusterOrigin;
 use super::every_kind::EveryKind;
+use super::reader::AskingTransport;
 use crate::cluster::{Names, Target};
 use crate::commands::{CommandError, ObjectArgs};
 use crate::env::Clock;
@@ -19,7 +20,16 @@ use crate::record::{
     LayeredTransport, RecordedCluster, Store, StoreError, StoreTransport, last_states,
 };
 use crate::source::{Scope, Select, SourceKey};
-use crate::watch::{End, KnownState, Mux};
+use crate::watch::{End, KnownState, Mux, Transport};
+
+/// What comes from the record of a cluster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RecordUse {
+    /// Everything that the server has forgotten. Digests stand for the values of Secrets, of the present ones, too.
+    Everything,
+    /// Look-backs alone. Secrets come from the server.
+    LookBacks,
+}
 
 /// The namespace whose uid identifies a cluster.
 const SYSTEM: &str = "kube-system";
@@ -137,6 +147,29 @@ pub(super) async fn layered(
     let layered = found
         .map(|(record, store)| LayeredTransport::new(connection.transport(), record, &store, now));
     Ok(layered)
+}
+
+/// The server over its record, for everything. A reader of `serve` may read of the record only what the server lets him list.
+pub(super) fn whole(
+    connection: &ClusterConnection,
+    layered: LayeredTransport,
+) -> Arc<dyn Transport> {
+    if connection.is_of_reader {
+        Arc::new(AskingTransport::new(layered, connection.transport()))
+    } else {
+        Arc::new(layered)
+    }
+}
+
+/// The server over its record, for look-backs; `None` for a reader of `serve`.
+pub(super) fn look_backs(
+    connection: &ClusterConnection,
+    layered: LayeredTransport,
+    now: Clock,
+) -> Option<Mux> {
+    let past: Arc<dyn Transport> = Arc::new(layered.without_secrets());
+    let own = !connection.is_of_reader;
+    own.then(|| Mux::new([(connection.cluster.clone(), past)], now))
 }
 
 /// The record of the only cluster, or of the one that `--context` names.
