@@ -26,7 +26,6 @@ use super::{
     Awaited, CommandError, Context, Ended, MemoryArgs, ObjectArgs, Output, ReaderLogin, RecordUse,
     ReloadRequests, Session, Shutdown, Stop, Terminal, follow,
 };
-use crate::render::display::Stream;
 use crate::serve::{AccessToken, Board, Gate, RightsCache, WebServer, router};
 use crate::source::SourceKey;
 use config::ServeConfig;
@@ -122,14 +121,11 @@ async fn serve(
     let entrance = entrance(args, &port, context)?;
     let readers = Box::pin(readers(args, &session, context));
     let readers = stop.in_time(Awaited::Types, readers).await?;
-    let mut web = WebServer::new(board.subscribe(), entrance.gate, asked);
-    if let Some(readers) = &readers {
-        web = web.asking(readers.rights.clone());
-    }
-    if args.api == Some(ServedApi::Kubernetes) {
-        let sources = session.keys(&every.targets);
-        web = web.serving(Arc::new(kube_api(sources, &session, readers.as_ref())?));
-    }
+    let web = WebServer::new(board.subscribe(), entrance.gate, asked);
+    let cached = args
+        .api
+        .map(|ServedApi::Kubernetes| session.keys(&every.targets));
+    let mut web = for_readers(web, cached, &session, readers.as_ref())?;
     let (mut sinks, mut feed) = (None, None);
     if let Some(config) = &config {
         let outbox = outbox(args, config, &session, context).await?;
@@ -143,14 +139,8 @@ async fn serve(
     let lines = context.env.requests.clone();
     let answering = port.answer(router(web.clone()), move |note| lines.print(vec![note]));
     let answering = tokio::spawn(answering);
-    let answers = VerbAnswers {
-        session: &session,
-        origin: context.origin.clone(),
-        look: context.look,
-        env: context.env.detached(Stream::default(), Stream::default()),
-        memory: args.memory.words(),
-        readers: readers.map(|readers| readers.login),
-    };
+    let login = readers.map(|readers| readers.login);
+    let answers = VerbAnswers::new(args.memory.words(), &session, login, context);
     for line in silent_groups(&every.silent) {
         context.note(&line);
     }
@@ -252,13 +242,20 @@ async fn readers(
     }))
 }
 
-/// The read API of Kubernetes, with the objects of these sources.
-fn kube_api(
-    sources: Vec<SourceKey>,
+/// The server for these readers, or for its owner. With `--api`, it answers from these sources.
+fn for_readers(
+    mut web: WebServer,
+    cached: Option<Vec<SourceKey>>,
     session: &Session,
     readers: Option<&Readers>,
-) -> Result<KubeApi, CommandError> {
-    Ok(KubeApi {
+) -> Result<WebServer, CommandError> {
+    if let Some(readers) = readers {
+        web = web.asking(readers.rights.clone());
+    }
+    let Some(sources) = cached else {
+        return Ok(web);
+    };
+    let api = KubeApi {
         mux: session.mux.clone(),
         sources,
         owner: session.client()?.clone(),
@@ -266,7 +263,8 @@ fn kube_api(
             client: readers.login.client.clone(),
             rights: readers.rights.clone(),
         }),
-    })
+    };
+    Ok(web.serving(Arc::new(api)))
 }
 
 /// Reads the configuration, before anything else happens.

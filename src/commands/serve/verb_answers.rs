@@ -42,14 +42,33 @@ fn fixed_flags(verb: RecordVerb) -> &'static [&'static str] {
 
 /// What each answer needs besides its question.
 pub(super) struct VerbAnswers<'a> {
-    pub(super) session: &'a Session,
-    pub(super) origin: ClusterOrigin,
-    pub(super) look: LookArgs,
-    pub(super) env: Env,
+    session: &'a Session,
+    origin: ClusterOrigin,
+    look: LookArgs,
+    env: Env,
     /// The flags about the record.
-    pub(super) memory: Vec<String>,
+    memory: Vec<String>,
     /// What the sessions of readers are made with, without their tokens; `None` if only the owner reads.
-    pub(super) readers: Option<ReaderLogin>,
+    readers: Option<ReaderLogin>,
+}
+
+impl<'a> VerbAnswers<'a> {
+    /// Answers over the sources of a session, with these flags about the record.
+    pub(super) fn new(
+        memory: Vec<String>,
+        session: &'a Session,
+        readers: Option<ReaderLogin>,
+        context: &Context<'_>,
+    ) -> VerbAnswers<'a> {
+        VerbAnswers {
+            session,
+            origin: context.origin.clone(),
+            look: context.look,
+            env: context.env.detached(Stream::default(), Stream::default()),
+            memory,
+            readers,
+        }
+    }
 }
 
 impl VerbAnswers<'_> {

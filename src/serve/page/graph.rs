@@ -85,7 +85,7 @@ impl<'g> Layout<'g> {
                 lines.entry((*from, *to)).or_default().insert(words);
             }
         }
-        let columns = columns(boxes.len(), lines.keys().copied());
+        let columns = columns(boxes.len(), &lines.keys().copied().collect::<Vec<_>>());
         let mut rows = vec![0; columns.iter().max().map_or(0, |last| last + 1)];
         let places = boxes.into_iter().zip(columns).map(|(it, column)| {
             rows[column] += 1;
@@ -133,28 +133,20 @@ impl<'g> Layout<'g> {
 }
 
 /// The column of each of so many boxes: behind all that lead to it. Of boxes in a circle, the first one comes first.
-fn columns(count: usize, lines: impl Iterator<Item = (usize, usize)> + Clone) -> Vec<usize> {
+fn columns(count: usize, lines: &[(usize, usize)]) -> Vec<usize> {
     let mut columns = vec![0; count];
     let mut left: BTreeSet<usize> = (0..count).collect();
-    while !left.is_empty() {
-        let is_led_to = |number: usize| {
-            let mut lines = lines.clone();
-            lines.any(|(from, to)| to == number && left.contains(&from))
-        };
-        let free: Vec<usize> = left.iter().copied().filter(|it| !is_led_to(*it)).collect();
-        let first = left.first().copied();
-        let placed = if free.is_empty() {
-            first.into_iter().collect()
-        } else {
-            free
-        };
+    while let Some(first) = left.first().copied() {
+        let led = lines.iter().filter(|(from, _)| left.contains(from));
+        let led_to: BTreeSet<usize> = led.map(|(_, to)| *to).collect();
+        let free: Vec<usize> = left.difference(&led_to).copied().collect();
+        let placed = if free.is_empty() { vec![first] } else { free };
         for number in placed {
             left.remove(&number);
-            for (_, to) in lines
-                .clone()
-                .filter(|(from, to)| *from == number && left.contains(to))
-            {
-                columns[to] = columns[to].max(columns[number] + 1);
+            for (_, to) in lines.iter().filter(|(from, _)| *from == number) {
+                if left.contains(to) {
+                    columns[*to] = columns[*to].max(columns[number] + 1);
+                }
             }
         }
     }
