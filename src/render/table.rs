@@ -1,6 +1,9 @@
 //! Tables as kubectl prints them: upper-case headers, three spaces between columns, no borders.
 //!
-//! This module decides which columns and cells fit the width.
+//! This module decides which columns and cells fit the width. Then `comfy-table` lays out the remaining cells.
+
+use comfy_table::presets::NOTHING;
+use comfy_table::{ColumnConstraint, Width};
 
 use super::style::{Look, Role};
 use super::text::{self, Text};
@@ -104,7 +107,7 @@ const GUTTER: usize = 3;
 /// The minimum width of a column. With its padding it is six, as in kubectl's tab writer.
 const MIN_WIDTH: usize = 3;
 
-/// The width limit of a cell, even without cutting: all rows are as wide as the widest.
+/// The width limit of a cell, even without cutting. The layout counts in `u16`.
 const MAX_WIDTH: usize = (1 << 15) - 1;
 
 /// The widths of the columns without cutting, and which of them have a text.
@@ -197,20 +200,40 @@ impl<'c> TableLayout<'c> {
     /// The lines of these rows. No line is wider than the look's width or ends in blanks.
     pub fn lines(&self, rows: &[TableRow]) -> Vec<Text> {
         let blank = Cell::default();
-        let mut lines = Vec::with_capacity(rows.len());
-        for row in rows {
-            let (mut line, mut end) = (Text::default(), 0);
-            for &(index, width) in &self.kept {
+        let fitted = rows.iter().map(|row| {
+            let cells = self.kept.iter().map(|&(index, width)| {
                 let cell = row.cells.get(index).unwrap_or(&blank);
-                line = line + cell.fitted(width, self.columns[index].fit, self.look);
-                end += width + GUTTER;
-                line = line.pad(end);
-            }
+                cell.fitted(width, self.columns[index].fit, self.look)
+            });
+            cells.collect()
+        });
+        let fitted: Vec<Vec<Text>> = fitted.collect();
+        let table = self.table(&fitted);
+        let mut drawn = table.lines();
+        let mut lines = Vec::with_capacity(rows.len());
+        for (row, cells) in rows.iter().zip(&fitted) {
+            let widths = self.kept.iter().map(|&(_, width)| width + GUTTER);
+            let line = Text::laid_out(drawn.next().unwrap_or_default(), cells.iter().zip(widths));
             lines.push(line.trim_end().fit_to(self.look));
             let below = row.below.iter().cloned();
             lines.extend(below.map(|line| line.trim_end().fit_to(self.look)));
         }
         lines
+    }
+
+    fn table(&self, rows: &[Vec<Text>]) -> comfy_table::Table {
+        let mut table = comfy_table::Table::new();
+        table.load_style(NOTHING);
+        for cells in rows {
+            table.add_row(cells.iter().map(Text::as_str));
+        }
+        let blanks = u16::try_from(GUTTER).unwrap_or_default();
+        for (column, &(_, width)) in table.column_iter_mut().zip(&self.kept) {
+            let width = u16::try_from(width).unwrap_or(u16::MAX / 2) + blanks;
+            column.set_padding((0, blanks));
+            column.set_constraint(ColumnConstraint::Absolute(Width::Fixed(width)));
+        }
+        table
     }
 }
 
