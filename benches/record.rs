@@ -249,6 +249,8 @@ impl RollingCluster {
     fn rollout(&mut self, deployment: usize) -> Vec<NewVersion> {
         let own = &mut self.deployments[deployment];
         let numbers = &mut self.numbers;
+        let known = own.lasting.keys().copied();
+        let known: Vec<&str> = known.filter(|kind| *kind != "ReplicaSet").collect();
         let set = format!("{}-{:09x}", own.name, numbers.random.u64(..1 << 36));
         let pods: Vec<Named> = (0..self.pods)
             .map(|_| {
@@ -284,7 +286,15 @@ impl RollingCluster {
                             made.or_insert_with(|| self.numbers.named(name)).clone()
                         };
                         let template = self.templates.get_mut(kind).unwrap();
-                        all.push(template.version(*made, &named, &mut self.numbers));
+                        let (key, verb, version) =
+                            template.version(*made, &named, &mut self.numbers);
+                        // The watch of a template begins with a creation, and comes again in each rollout.
+                        let verb = if known.contains(&kind) {
+                            WatchVerb::Modified
+                        } else {
+                            verb
+                        };
+                        all.push((key, verb, version));
                     }
                 }
             }
