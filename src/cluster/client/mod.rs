@@ -1,6 +1,7 @@
 //! The client: sends GET requests to one cluster, over as few connections as possible.
 
 mod answer;
+mod first_request;
 mod plugin;
 mod request;
 mod request_error;

@@ -30,6 +30,7 @@ use tower::util::MapResponse;
 use tower::{BoxError, ServiceBuilder};
 use tower_http::decompression::DecompressionLayer;
 
+use super::first_request::FirstRequestLayer;
 use super::plugin::{self, Issued};
 use super::request_error::setup_error;
 use super::resting_stream::RestingStream;
@@ -171,6 +172,7 @@ impl Stack {
             .option_layer(self.auth.as_ref())
             .layer(self.headers.clone())
             .map_err(BoxError::from)
+            .layer(FirstRequestLayer::default())
             .service(hyper);
         kube::Client::new(service, self.config.default_namespace.as_str())
     }
