@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::backfill::{Backfill, Filled};
 use super::missed::Missed;
-use super::queue::{CatchUp, Follows, Queue};
+use super::queue::{CatchUp, Follows};
 use super::source::{SharedSource, SourceInner};
 use super::store::{Continuity, FullListing, StoreChange};
 use super::transport::Upstream;
@@ -82,7 +82,7 @@ impl SharedSource {
     pub(super) async fn filled(&self) {
         loop {
             let filled = self.filled.notified();
-            if !self.lock().queues.values().any(Queue::is_filling) {
+            if !self.lock().queues.values().any(|queue| queue.is_filling()) {
                 return;
             }
             filled.await;
@@ -93,8 +93,9 @@ impl SharedSource {
     /// meanwhile.
     pub(super) fn is_void(&self, backfill: &Backfill) -> bool {
         let inner = self.lock();
-        let waits = |queue: &Queue| queue.place(backfill.id).is_some();
-        inner.restores != backfill.restores || !inner.queues.values().any(waits)
+        let mut queues = inner.queues.values();
+        let is_wanted = queues.any(|queue| queue.place(backfill.id).is_some());
+        inner.restores != backfill.restores || !is_wanted
     }
 
     /// Waits until the subscribers of a backfill have read half of their queues. A subscriber that takes too long
@@ -158,7 +159,7 @@ impl SourceInner {
             id: mark,
         };
         // Sending cannot fail: the receiver lives as long as the source.
-        let _ = self.backfills.send(backfill);
+        let _ = self.backfills.send(Box::new(backfill));
         None
     }
 
@@ -197,7 +198,7 @@ impl SourceInner {
         }
         if reserved {
             // Sending cannot fail: the receiver lives as long as the source.
-            let _ = self.backfills.send(Backfill {
+            let _ = self.backfills.send(Box::new(Backfill {
                 gap,
                 difference: changes,
                 after,
@@ -205,7 +206,7 @@ impl SourceInner {
                 restores: self.restores,
                 seen,
                 id,
-            });
+            }));
         }
     }
 }

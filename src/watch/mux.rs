@@ -381,7 +381,11 @@ impl LosslessSubscription {
         let shared = &self.lease.shared;
         let mut guard = shared.lock();
         let inner = &mut *guard;
-        if inner.queues.get(&self.id).is_some_and(Queue::is_behind) {
+        if inner
+            .queues
+            .get(&self.id)
+            .is_some_and(|queue| queue.is_behind())
+        {
             // One gap then covers both intervals.
             inner.report_polled();
         }

@@ -58,13 +58,15 @@ pub(super) struct SourceInner {
     pub(super) restores: u32,
     /// How many full listings arrived.
     pub(super) epoch: u32,
-    pub(super) queues: BTreeMap<u64, Queue>,
+    /// Boxed, as a map has room for several, and nearly every source has one subscriber.
+    pub(super) queues: BTreeMap<u64, Box<Queue>>,
     pub(super) upstream: Upstream,
     /// Whether the last event has been sent.
     pub(super) closed: bool,
-    /// The backfills that the driver must run, and the receiver that the driver takes.
-    pub(super) backfills: UnboundedSender<Backfill>,
-    pub(super) to_fill: Option<UnboundedReceiver<Backfill>>,
+    /// The backfills that the driver must run, and the receiver that the driver takes. Boxed, as a channel has room for 32 from
+    /// the start, and a quiet source has none.
+    pub(super) backfills: UnboundedSender<Box<Backfill>>,
+    pub(super) to_fill: Option<UnboundedReceiver<Box<Backfill>>>,
     next_id: u64,
 }
 
@@ -248,7 +250,7 @@ impl SharedSource {
         }));
         start.extend(inner.synced(inner.version.as_ref()));
         let id = inner.id();
-        inner.queues.insert(id, queue);
+        inner.queues.insert(id, Box::new(queue));
         self.room.notify_one();
         (id, start)
     }

@@ -74,30 +74,35 @@ impl Backfiller {
             return;
         };
         while let Some(backfill) = backfills.recv().await {
-            let retrying = RetryingTransport::new(self.archive.transport.clone(), STALL)
-                .paced(self.seed, self.pace)
-                .while_live(self.shared.state());
-            let backfiller = Backfiller {
-                archive: Archive {
-                    transport: Arc::new(retrying),
-                    ..self.archive.clone()
-                },
-                ..self.clone()
-            };
-            let mut filling = Filling {
-                base: backfill.after,
-                histories: histories_of(&backfill.difference),
-                cached_from: Some(backfill.after),
-                backfill,
-            };
-            let restored = self.shared.restored.notified();
-            let left = tokio::select! {
-                left = backfiller.fill(&mut filling) => left,
-                // The backfill asks for a history that no longer exists.
-                () = restored => Err(PastError::Spent),
-            };
-            backfiller.finish(filling, left.err());
+            // On the heap, as a quiet source runs none.
+            Box::pin(self.fill_in(*backfill)).await;
         }
+    }
+
+    /// Runs a backfill, unless the history that it asks for no longer exists.
+    async fn fill_in(&self, backfill: Backfill) {
+        let retrying = RetryingTransport::new(self.archive.transport.clone(), STALL)
+            .paced(self.seed, self.pace)
+            .while_live(self.shared.state());
+        let backfiller = Backfiller {
+            archive: Archive {
+                transport: Arc::new(retrying),
+                ..self.archive.clone()
+            },
+            ..self.clone()
+        };
+        let mut filling = Filling {
+            base: backfill.after,
+            histories: histories_of(&backfill.difference),
+            cached_from: Some(backfill.after),
+            backfill,
+        };
+        let restored = self.shared.restored.notified();
+        let left = tokio::select! {
+            left = backfiller.fill(&mut filling) => left,
+            () = restored => Err(PastError::Spent),
+        };
+        backfiller.finish(filling, left.err());
     }
 
     /// Reads the whole interval back. The error is the reason why that was impossible.

@@ -125,14 +125,15 @@ impl Driver {
 
     /// Does what a phase stands for. Returns the next one; `None` if the source has ended or failed for good.
     async fn step(&mut self, mut phase: Phase) -> Option<Phase> {
+        // A task is as large as its largest step, and nearly all of them watch, for hours. So the other steps are on the heap.
         let done = match &mut phase {
-            Phase::List { gap } => self.list(*gap).await,
+            Phase::List { gap } => Box::pin(self.list(*gap)).await,
             Phase::Watch(next) => self.watch(next).await,
-            Phase::Poll(polling) => self.poll(polling).await,
+            Phase::Poll(polling) => Box::pin(self.poll(polling)).await,
         };
         match done {
             Ok(next) => Some(next),
-            Err(error) => self.recover(phase, error).await,
+            Err(error) => Box::pin(self.recover(phase, error)).await,
         }
     }
 
@@ -213,7 +214,7 @@ impl Driver {
         };
         let trust = std::mem::replace(&mut next.trust, Trust::Doubted);
         let lines = self.open(&from, &next.why_ended).await?;
-        if trust == Trust::Doubted && self.is_restored(&from).await? {
+        if trust == Trust::Doubted && Box::pin(self.is_restored(&from)).await? {
             self.shared.set_back();
             return Ok(Phase::LIST);
         }
@@ -240,7 +241,7 @@ impl Driver {
             self.backoff.progress();
         }
         next.is_after_410 &= !long;
-        self.after_watch(next, end, lived).await
+        Box::pin(self.after_watch(next, end, lived)).await
     }
 
     /// Opens the watch. If that takes long after the last watch ended, the source stops being live meanwhile.

@@ -423,7 +423,7 @@ fn joining_is_atomic() {
             for (start, id) in joined.drain(..) {
                 let mut last = start;
                 let mut inner = shared.lock();
-                while let Some(event) = inner.queues.get_mut(&id).and_then(Queue::pop) {
+                while let Some(event) = inner.queues.get_mut(&id).and_then(|queue| queue.pop()) {
                     let next = number(&event).expect("an object");
                     assert_eq!(next, last + 1);
                     last = next;
