@@ -114,7 +114,6 @@ impl Walker {
     }
 
     async fn before(&mut self, version: Arc<Version>, found: &mut SourcePast) -> Result<(), End> {
-        // The versions have write times, so a server need not be searched for the revision.
         self.begin_recorded();
         let walk = self.history.before(&version, self.limits());
         let walk = walk.ok_or_else(unversioned)?;
@@ -157,8 +156,7 @@ impl Walker {
     fn begin_recorded(&mut self) -> bool {
         let time = self.reach.time.zip(self.history.recorded());
         let begin = time.and_then(|(time, recorded)| recorded.before(self.history.key(), time));
-        self.reach.revision = begin.unwrap_or(self.reach.revision);
-        begin.is_some()
+        begin.map(|begin| self.reach.revision = begin).is_some()
     }
 
     async fn named(&self, walked: Walked, found: &mut SourcePast) {
