@@ -40,7 +40,7 @@ pub(crate) use last_change::{LastChange, LastChanges};
 pub(crate) use live::ViewOpening;
 pub(crate) use live::follow::{Live, follow};
 pub(crate) use live::session::{
-    ClusterOrigin, ConnectionSetup, EveryKind, LastRecord, PastTime, ReaderLogin, RecordUse,
+    ClusterOrigin, ConnectionSetup, EveryKind, LastRecord, ReaderLogin, RecordUse, RequestedTime,
     ServerClock, Session, recorded_types,
 };
 pub(crate) use live::shutdown::{ReloadRequests, Shutdown, Signal};

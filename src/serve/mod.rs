@@ -19,6 +19,7 @@ mod package_metrics;
 mod page;
 mod params;
 mod reader;
+mod report_routes;
 mod rights;
 mod rights_cache;
 mod routes;

@@ -16,8 +16,6 @@ use http::header::{
     REFERRER_POLICY, SET_COOKIE, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, HeaderValue, StatusCode, Uri};
-use jiff::SignedDuration;
-use tokio::sync::oneshot;
 
 use super::api_path::ApiPath;
 use super::event_ring::EventId;
@@ -26,35 +24,24 @@ use super::guarded_feed::{GuardedFeed, StreamAsker};
 use super::kube_api::ApiRead;
 use super::metrics::metrics;
 use super::openapi::openapi;
-use super::page::{
-    NowPage, ObjectAddress, ObjectPage, POLICY, Report, SCRIPT, View, nothing, page,
-};
+use super::page::{NowPage, ObjectPage, ObjectPath, POLICY, SCRIPT, View, nothing, page};
 use super::params::{ParamError, Params, RowFilter};
 use super::reader::WebReader;
+use super::report_routes::{all_changes, object_changes, object_graph};
 use super::rights::Judgement;
 use super::rights_cache::RightsError;
 use super::snapshot::Snapshot;
 use super::streams::{EventFeed, Feed, Frame, ViewFeed};
 use super::web_server::{
-    MAX_READERS, OpenStream, Question, QuestionError, RecordVerb, WebServer, text,
+    Asker, MAX_READERS, OpenStream, QuestionError, RecordVerb, Shared, WebServer, text,
 };
-use crate::object::parse_duration;
 use crate::render::json::line;
 
 /// How often an idle stream shows that it lives.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// The shared part of the server, as handlers take it.
-type Shared = State<Arc<WebServer>>;
-
 /// The addresses of pages besides the first one. The token may come with them, and leaves them.
 const PAGES: [&str; 4] = ["/o/", "/c/", "/g/", "/t"];
-
-/// How far back a timeline begins, if the reader chooses nothing.
-const TIMELINE: &str = "1h";
-
-/// Who sent a request, as handlers take it.
-type Asker = Extension<WebReader>;
 
 /// All paths, behind the gate.
 pub fn router(server: Arc<WebServer>) -> Router {
@@ -211,25 +198,6 @@ async fn object(
         nothing(words).into_string(),
     )
         .into_response()
-}
-
-/// The parts of the address of an object.
-#[derive(serde::Deserialize)]
-struct ObjectPath {
-    cluster: String,
-    kind: String,
-    namespace: String,
-    name: String,
-}
-
-impl ObjectPath {
-    fn address(&self) -> ObjectAddress {
-        ObjectAddress::of_segments([&self.cluster, &self.kind, &self.namespace, &self.name])
-    }
-
-    fn namespace(&self) -> Option<&str> {
-        (self.namespace != "-").then_some(&*self.namespace)
-    }
 }
 
 async fn live_now(State(server): Shared, Extension(reader): Asker, uri: Uri) -> Response {
@@ -456,96 +424,9 @@ async fn logs(State(server): Shared, Extension(reader): Asker, uri: Uri) -> Resp
 }
 
 async fn ask(server: &WebServer, verb: RecordVerb, uri: &Uri, reader: WebReader) -> Response {
-    match answered(server, verb, Params::of(uri), reader).await {
+    match server.answer(verb, Params::of(uri), reader).await {
         Ok(lines) => records(lines),
         Err(QuestionError { code, words }) => text(code, words),
-    }
-}
-
-/// The records that answer a question, one on each line.
-async fn answered(
-    server: &WebServer,
-    verb: RecordVerb,
-    params: Params,
-    reader: WebReader,
-) -> Result<String, QuestionError> {
-    let (answer, answered) = oneshot::channel();
-    let question = Question {
-        verb,
-        params,
-        reader,
-        answer,
-    };
-    let unavailable = |words: &str| QuestionError {
-        code: StatusCode::SERVICE_UNAVAILABLE,
-        words: words.to_owned(),
-    };
-    if server.questions.try_send(question).is_err() {
-        let words = "error: too many questions at a time\nhint: try again in a moment\n";
-        return Err(unavailable(words));
-    }
-    let answered = answered.await;
-    answered.map_err(|_| unavailable("error: the server ends\n"))?
-}
-
-/// The versions of an object and of what it owns.
-async fn object_changes(
-    State(server): Shared,
-    Extension(reader): Asker,
-    Path(path): Path<ObjectPath>,
-    uri: Uri,
-) -> Response {
-    let (address, query) = (path.address(), Params::of(&uri));
-    let since = query.first("since").map(|since| ("since", since));
-    let argument = address.argument();
-    let params = address.params(&argument).chain([("owned", "true")]);
-    let params = params.chain(since).collect();
-    let records = answered(&server, RecordVerb::Changes, params, reader).await;
-    report(&Report::Changes(&address), records, &query)
-}
-
-/// What an object is connected to.
-async fn object_graph(
-    State(server): Shared,
-    Extension(reader): Asker,
-    Path(path): Path<ObjectPath>,
-    uri: Uri,
-) -> Response {
-    let address = path.address();
-    let argument = address.argument();
-    let params = address.params(&argument).collect();
-    let records = answered(&server, RecordVerb::Trace, params, reader).await;
-    report(&Report::Graph(&address), records, &Params::of(&uri))
-}
-
-/// The versions of all objects, of a namespace if the server follows one or the reader names one.
-async fn all_changes(State(server): Shared, Extension(reader): Asker, uri: Uri) -> Response {
-    let query = Params::of(&uri);
-    let since = query.first("since").unwrap_or(TIMELINE);
-    let Some(length) = parse_duration(since) else {
-        let words = format!("error: invalid value \"{since}\" of \"since\": expected a duration\n");
-        return text(StatusCode::BAD_REQUEST, words);
-    };
-    let snapshot = server.snapshot();
-    let place = match (query.first("namespace"), snapshot.namespace()) {
-        (Some(namespace), _) => Some(("namespace", namespace)),
-        (None, Some(_)) => None,
-        (None, None) => Some(("all-namespaces", "true")),
-    };
-    let params = [("since", since)].into_iter().chain(place).collect();
-    let records = answered(&server, RecordVerb::Changes, params, reader).await;
-    let length = SignedDuration::try_from(length).unwrap_or(SignedDuration::MAX);
-    report(&Report::Timeline(length), records, &query)
-}
-
-/// A page of records, or the error in their place.
-fn report(of: &Report<'_>, records: Result<String, QuestionError>, query: &Params) -> Response {
-    let content = (CONTENT_TYPE, "text/html; charset=utf-8");
-    match records {
-        Ok(records) => ([content], of.page(&records, query).into_string()).into_response(),
-        Err(QuestionError { code, words }) => {
-            (code, [content], nothing(&words).into_string()).into_response()
-        }
     }
 }
 

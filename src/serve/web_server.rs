@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
+use axum::Extension;
+use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::header::{ALLOW, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{HeaderValue, StatusCode};
@@ -71,6 +73,12 @@ pub struct QuestionError {
 /// Returns what is waiting for each sink and what was sent to it, by its name.
 pub type SinkCountsSource = Box<dyn Fn() -> BTreeMap<String, SinkCounts> + Send + Sync>;
 
+/// The shared part of the server, as handlers take it.
+pub(super) type Shared = State<Arc<WebServer>>;
+
+/// Who sent a request, as handlers take it.
+pub(super) type Asker = Extension<WebReader>;
+
 /// What all requests share.
 pub struct WebServer {
     pub(super) board: watch::Receiver<Board>,
@@ -126,6 +134,32 @@ impl WebServer {
             api: Some(api),
             ..self
         }
+    }
+
+    /// The records that answer a question, one on each line.
+    pub(super) async fn answer(
+        &self,
+        verb: RecordVerb,
+        params: Params,
+        reader: WebReader,
+    ) -> Result<String, QuestionError> {
+        let (answer, answered) = oneshot::channel();
+        let question = Question {
+            verb,
+            params,
+            reader,
+            answer,
+        };
+        let unavailable = |words: &str| QuestionError {
+            code: StatusCode::SERVICE_UNAVAILABLE,
+            words: words.to_owned(),
+        };
+        if self.questions.try_send(question).is_err() {
+            let words = "error: too many questions at a time\nhint: try again in a moment\n";
+            return Err(unavailable(words));
+        }
+        let answered = answered.await;
+        answered.map_err(|_| unavailable("error: the server ends\n"))?
     }
 
     /// What a reader may read now; with a namespace, of that namespace.

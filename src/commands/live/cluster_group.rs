@@ -12,7 +12,9 @@ use tokio::sync::{Mutex, Semaphore};
 use tokio::time::sleep;
 
 use super::cluster_labels::cluster_labels;
-use super::session::{ClusterOrigin, ConnectionSetup, LastRecord, PastTime, RecordUse, Session};
+use super::session::{
+    ClusterOrigin, ConnectionSetup, LastRecord, RecordUse, RequestedTime, Session,
+};
 use crate::cluster::{ClusterConfig, ConfigError, ContextConfig, PluginRun};
 use crate::commands::manifests::ObjectRequest;
 use crate::commands::{CommandError, Context, EveryKind};
@@ -43,7 +45,7 @@ pub(crate) struct GroupOptions {
     /// The directory of the records that are read beside the servers, and what for.
     pub(crate) store: Option<(PathBuf, RecordUse)>,
     /// The time at which everything is shown, instead of now.
-    pub(crate) past: Option<PastTime>,
+    pub(crate) past: Option<RequestedTime>,
 }
 
 /// Several clusters, one session each, over one multiplexer.

@@ -29,8 +29,8 @@ use super::live::clusters::Clusters;
 use super::manifests::ObjectRequest;
 use super::{
     Awaited, CommandError, ConnectionSetup, Context, Ended, Ending, EveryKind, Judge, ObjectArgs,
-    Output, PastTime, RecordUse, Session, Shutdown, Stop, Subject, Terminal, TimeOrAge, UnreadPart,
-    ViewOpening, WaitArgs, WatchArgs, follow,
+    Output, RecordUse, RequestedTime, Session, Shutdown, Stop, Subject, Terminal, TimeOrAge,
+    UnreadPart, ViewOpening, WaitArgs, WatchArgs, follow,
 };
 use crate::cluster::ContextConfig;
 use crate::env::Env;
@@ -342,7 +342,7 @@ async fn show_several(
         watches: !args.is_once(),
         continues: None,
         store: store.map(|store| (store, RecordUse::LookBacks)),
-        past: args.watch.at.map(|at| PastTime { at, now }),
+        past: args.watch.at.map(|at| RequestedTime { at, now }),
     };
     let group = ClusterGroup::new(contexts, ConnectionSetup::of(context), request, options);
     if args.watch.at.is_some() {

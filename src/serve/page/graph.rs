@@ -61,6 +61,13 @@ struct GraphLine {
     state: Option<String>,
 }
 
+/// Where a box stands, in pixels.
+#[derive(Clone, Copy)]
+struct BoxCorner {
+    x: usize,
+    y: usize,
+}
+
 /// A picture: where each box stands. Equal graphs have equal pictures, so that one does not jump when nothing has moved.
 struct Layout<'g> {
     graph: &'g TracedGraph,
@@ -108,15 +115,19 @@ impl<'g> Layout<'g> {
     }
 
     /// The left upper corner of a box.
-    fn corner(&self, number: usize) -> (usize, usize) {
+    fn corner(&self, number: usize) -> BoxCorner {
         let (_, column, row) = self.places[number];
-        (MARGIN + column * COLUMN, MARGIN + row * ROW)
+        BoxCorner {
+            x: MARGIN + column * COLUMN,
+            y: MARGIN + row * ROW,
+        }
     }
 
     /// The curve from the right side of a box to the left side of another one.
     fn curve(&self, from: usize, to: usize) -> String {
-        let ((x, y), (to_x, to_y)) = (self.corner(from), self.corner(to));
-        let (x, y, to_y) = (x + BOX_WIDTH, y + BOX_HEIGHT / 2, to_y + BOX_HEIGHT / 2);
+        let (from, to) = (self.corner(from), self.corner(to));
+        let (x, y) = (from.x + BOX_WIDTH, from.y + BOX_HEIGHT / 2);
+        let (to_x, to_y) = (to.x, to.y + BOX_HEIGHT / 2);
         let bend = COLUMN - BOX_WIDTH;
         format!(
             "M{x},{y} C{},{y} {},{to_y} {to_x},{to_y}",
@@ -175,7 +186,8 @@ pub(super) fn graph(records: &str, subject: &ObjectAddress) -> Option<Markup> {
     })
 }
 
-fn picture_box(it: &GraphBox, (x, y): (usize, usize), subject: &ObjectAddress) -> Markup {
+fn picture_box(it: &GraphBox, corner: BoxCorner, subject: &ObjectAddress) -> Markup {
+    let BoxCorner { x, y } = corner;
     let address = ObjectAddress::of_record(&it.object);
     let ready = it.ready.as_ref().map(|ready| format!(" {ready}"));
     let state = format!("{}{}", it.word, ready.unwrap_or_default());

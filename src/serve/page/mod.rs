@@ -10,23 +10,22 @@ mod graph;
 mod now;
 mod object;
 mod object_address;
+mod report;
 mod row;
 mod timeline;
 
-use jiff::SignedDuration;
 use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
 
-use super::params::Params;
 use super::snapshot::Snapshot;
 use crate::render::text::escape_line;
 use assets::STYLE;
 pub(super) use assets::{POLICY, SCRIPT};
-use changes::changes;
-use graph::graph;
 pub(super) use now::NowPage;
 pub(super) use object::ObjectPage;
-pub(super) use object_address::ObjectAddress;
-use timeline::timeline;
+#[cfg(test)]
+use object_address::ObjectAddress;
+pub(super) use object_address::ObjectPath;
+pub(super) use report::Report;
 
 /// The most rows of a view. A longer table is slow in every browser; the rest is counted.
 const MAX_ROWS: usize = 200;
@@ -129,78 +128,8 @@ fn table(view: &PageView) -> Markup {
     }
 }
 
-/// A page about what a verb has answered. It does not follow the cluster.
-pub(super) enum Report<'r> {
-    /// The versions of an object.
-    Changes(&'r ObjectAddress),
-    /// What an object is connected to.
-    Graph(&'r ObjectAddress),
-    /// The versions of all objects that changed, so long ago at most.
-    Timeline(SignedDuration),
-}
-
-/// The times that a timeline and the versions of an object offer.
-const TIMES: [&str; 5] = ["10m", "1h", "6h", "1d", "3d"];
-
-impl Report<'_> {
-    /// The page for these records. `query` has the parameters of its address.
-    pub(super) fn page(&self, records: &str, query: &Params) -> Markup {
-        let (title, main) = match self {
-            Report::Changes(address) => (
-                format!("Changes of {}", address.display()),
-                html! { (path(address)) (times(query)) (changes(records)) (copied(address, "changes")) },
-            ),
-            Report::Graph(address) => {
-                let graph = graph(records, address);
-                let graph =
-                    graph.unwrap_or_else(|| html! { p.empty { "Nothing is connected to it." } });
-                let title = format!("Graph of {}", address.display());
-                (
-                    title,
-                    html! { (path(address)) (graph) (copied(address, "trace")) },
-                )
-            }
-            Report::Timeline(length) => (
-                "Timeline".to_owned(),
-                html! { (times(query)) (timeline(records, *length)) },
-            ),
-        };
-        simple(&title, &html! { h1 { (Shown(&title)) } (main) })
-    }
-}
-
-fn path(address: &ObjectAddress) -> Markup {
-    html! {
-        nav.path aria-label="Object" {
-            a href="/" { "Now" } " › " a href=(address.path("o")) { (Shown(&address.display())) }
-        }
-        nav.chips aria-label="Views" {
-            a href=(address.path("c")) { "Changes" }
-            a href=(address.path("g")) { "Graph" }
-        }
-    }
-}
-
-/// Links to the same page over other times.
-fn times(query: &Params) -> Markup {
-    let chosen = query.first("since");
-    html! {
-        nav.chips aria-label="Times" {
-            @for time in TIMES {
-                a href=(format!("?{}", query.with("since", time))) aria-current=[(chosen == Some(time)).then_some("true")] { (time) }
-            }
-        }
-    }
-}
-
-/// The command that shows the same.
-fn copied(address: &ObjectAddress, verb: &str) -> Markup {
-    let command = address.command(verb);
-    html! { p.command { code { (command) } " " button type="button" data-copy=(command) hidden { "Copy" } } }
-}
-
 /// A page that does not follow the cluster.
-pub(super) fn simple(title: &str, main: &Markup) -> Markup {
+fn simple(title: &str, main: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -256,6 +185,7 @@ fn foot(beyond: usize, snapshot: &Snapshot) -> Markup {
 
 #[cfg(test)]
 mod tests {
+    use jiff::SignedDuration;
     use proptest::prelude::*;
     use serde_json::json;
 

@@ -27,6 +27,26 @@ pub(in crate::serve) struct ObjectAddress {
     name: String,
 }
 
+/// The parts of the address of an object.
+#[derive(Deserialize)]
+pub(in crate::serve) struct ObjectPath {
+    cluster: String,
+    kind: String,
+    namespace: String,
+    name: String,
+}
+
+impl ObjectPath {
+    /// The object.
+    pub(in crate::serve) fn address(&self) -> ObjectAddress {
+        ObjectAddress::of_segments([&self.cluster, &self.kind, &self.namespace, &self.name])
+    }
+
+    pub(in crate::serve) fn namespace(&self) -> Option<&str> {
+        (self.namespace != "-").then_some(&*self.namespace)
+    }
+}
+
 /// An object as records name it.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -65,7 +65,7 @@ pub(crate) struct Session {
 
 /// The time of `--at`, and the time from which a duration in it counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PastTime {
+pub(crate) struct RequestedTime {
     pub(crate) at: TimeOrAge,
     /// The time by this machine's clock, which stands still.
     pub(crate) now: Timestamp,
@@ -434,7 +434,7 @@ impl Session {
     /// must know about it.
     pub(crate) async fn look_at_beside(
         &mut self,
-        past: PastTime,
+        past: RequestedTime,
         store: Option<&Path>,
     ) -> Result<Vec<String>, CommandError> {
         let now = shifted(past.now, self.ahead()());

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
-use super::TimelineParts;
 use crate::commands::logs::selected_pods::SelectedPods;
 use crate::commands::versions::{
     Compared, ControlledObject, DocCache, ManagerFilter, Occurrence, PastTime, ReadVersions,
@@ -22,6 +21,24 @@ use crate::render::style::Look;
 use crate::render::text::escape_line;
 use crate::source::{SourceKey, Version};
 use crate::status::{Assessment, Rules};
+
+/// What stands between the lines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::commands::logs) struct TimelineParts {
+    /// The versions of objects, with their writers.
+    pub(in crate::commands::logs) changes: bool,
+    /// The warnings about objects.
+    pub(in crate::commands::logs) events: bool,
+    /// The states of objects.
+    pub(in crate::commands::logs) status: bool,
+}
+
+impl TimelineParts {
+    /// Whether nothing stands between the lines.
+    pub(in crate::commands::logs) fn is_empty(self) -> bool {
+        self == TimelineParts::default()
+    }
+}
 
 /// What an item is about. At one time, causes come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

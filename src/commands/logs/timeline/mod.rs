@@ -21,26 +21,8 @@ use crate::source::{Event, Form, Select, SourceKey};
 use crate::watch::Mux;
 use first_listings::{FirstListing, FirstListings};
 use item_builder::ItemBuilder;
-pub(super) use item_builder::{TimelineItem, TimelineKind};
+pub(super) use item_builder::{TimelineItem, TimelineKind, TimelineParts};
 use used_configuration::UsedConfiguration;
-
-/// What stands between the lines.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct TimelineParts {
-    /// The versions of objects, with their writers.
-    pub(super) changes: bool,
-    /// The warnings about objects.
-    pub(super) events: bool,
-    /// The states of objects.
-    pub(super) status: bool,
-}
-
-impl TimelineParts {
-    /// Whether nothing stands between the lines.
-    pub(super) fn is_empty(self) -> bool {
-        self == TimelineParts::default()
-    }
-}
 
 /// How the past is read.
 struct TimelinePast {
