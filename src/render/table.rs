@@ -212,13 +212,23 @@ impl<'c> TableLayout<'c> {
         let mut drawn = table.lines();
         let mut lines = Vec::with_capacity(rows.len());
         for (row, cells) in rows.iter().zip(&fitted) {
-            let widths = self.kept.iter().map(|&(_, width)| width + GUTTER);
-            let line = Text::laid_out(drawn.next().unwrap_or_default(), cells.iter().zip(widths));
+            let line = self.line(&drawn.next().unwrap_or_default(), cells);
             lines.push(line.trim_end().fit_to(self.look));
             let below = row.below.iter().cloned();
             lines.extend(below.map(|line| line.trim_end().fit_to(self.look)));
         }
         lines
+    }
+
+    /// A line with the roles of its cells, and the blanks between them as they were laid out.
+    fn line(&self, drawn: &str, cells: &[Text]) -> Text {
+        let (mut line, mut start) = (Text::default(), 0);
+        for (cell, (_, width)) in cells.iter().zip(&self.kept) {
+            let end = start + cell.as_str().len();
+            start = end + (width + GUTTER).saturating_sub(cell.width());
+            line = line + cell + drawn.get(end..start).unwrap_or_default();
+        }
+        line
     }
 
     fn table(&self, rows: &[Vec<Text>]) -> comfy_table::Table {

@@ -114,30 +114,6 @@ impl Text {
         width(&self.text)
     }
 
-    /// A line in which the cells of these columns stand, each with its width. The line has the texts, the cells have their roles.
-    pub(super) fn laid_out<'t>(
-        line: String,
-        cells: impl Iterator<Item = (&'t Text, usize)>,
-    ) -> Text {
-        let (mut painted, mut start) = (Vec::new(), 0);
-        for (cell, width) in cells {
-            // A role never marks another text than its own.
-            let end = start + cell.text.len();
-            if line.get(start..end) == Some(&*cell.text) {
-                let pieces = cell.painted.iter();
-                let moved = |(piece, role): &(Range<usize>, Role)| {
-                    (piece.start + start..piece.end + start, *role)
-                };
-                painted.extend(pieces.map(moved));
-            }
-            start = end + width.saturating_sub(cell.width());
-        }
-        Text {
-            text: line,
-            painted,
-        }
-    }
-
     /// Cuts the end of a text that is wider than `columns`: `registry.exam…`. The ellipsis is omitted if there is no room for
     /// it.
     #[must_use]
