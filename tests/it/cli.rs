@@ -50,7 +50,7 @@ fn usage_errors_are_those_of_kubectl_and_exit_1() {
     See 'kubectl spy changes --help' for usage.
     ");
     assert_snapshot!(refused(&["status", "deploy/web", "-o", "foo"]), @r#"
-    error: unable to match a printer suitable for the output format "foo", allowed formats are: json,name,text,wide,yaml
+    error: unable to match a printer suitable for the output format "foo", allowed formats are: configmap,json,name,resourcegroup,text,wide,yaml
     See 'kubectl spy status --help' for usage.
     "#);
     assert_snapshot!(refused(&["status"]), @"

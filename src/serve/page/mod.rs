@@ -232,6 +232,8 @@ mod tests {
 
     /// The pages of records in which every text is this one.
     fn reports(text: &str) -> String {
+        // Nothing has an empty name.
+        let text = &*format!("{text}.");
         let object = json!({
             "cluster": text, "apiVersion": text, "kind": text, "namespace": text, "name": text,
         });
