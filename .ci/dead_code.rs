@@ -38,6 +38,8 @@ mod rollout;
 mod sandbox;
 #[path = "../src/serve/mod.rs"]
 mod serve;
+#[path = "../src/sink/mod.rs"]
+mod sink;
 #[path = "../src/source/mod.rs"]
 mod source;
 #[path = "../src/status/mod.rs"]
