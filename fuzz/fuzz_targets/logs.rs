@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use kubectl_spy::logs::{
-    ContainerLogs, Flow, JsonLine, LogContainerRole, LogReader, LogSplitter,
-    ReadOptions, ReadStep, SeenInstance, StreamEnd, level_of, timed_line,
+    ContainerLogs, Flow, JsonLine, LogContainerRole, LogReader, LogSplitter, ReadOptions, ReadStep,
+    SeenInstance, StreamEnd, level_of, timed_line,
 };
 use kubectl_spy::object::ObjectRef;
 use kubectl_spy::render::log_text::log_line;

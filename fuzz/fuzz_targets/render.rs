@@ -40,7 +40,9 @@ libfuzzer_sys::fuzz_target!(|pair: &str| {
     assert_eq!(lines.is_empty(), counts(&diff, &filter, &noise).shown == 0);
     lines.extend(created_lines(redactor.shown(b.root()), &view));
     assert!(
-        lines.iter().all(|line| !line.as_str().contains(char::is_control)),
+        lines
+            .iter()
+            .all(|line| !line.as_str().contains(char::is_control)),
         "{lines:?}"
     );
 });
