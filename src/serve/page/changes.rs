@@ -27,7 +27,7 @@ pub(super) fn known(all: &ChangedVersions) -> Markup {
     html! {
         p.dim {
             @match all.complete_since {
-                Some(time) => { "complete since " time datetime=(rfc3339(time)) { (rfc3339(time)) } },
+                Some(time) => { "complete since " (rfc3339(time)) },
                 None => "some versions may be missing",
             }
             @for hole in &all.holes {
