@@ -114,7 +114,7 @@ async fn the_timeline_has_a_lane_for_each_object_that_changed() {
     assert!(page.body.contains("replicas: 1 → 2"), "{}", page.body);
     for (path, error) in [
         ("/t?since=soon", "invalid value"),
-        ("/t?since=1h&namespace=none", "No version was written"),
+        ("/t?since=1h&namespace=none", "No version is known"),
     ] {
         let page = served.get(path);
         assert!(page.body.contains(error), "{path}: {}", page.body);

@@ -70,6 +70,8 @@ pub(super) struct UnrecordedTime {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct KnownPast {
+    #[serde(rename = "type")]
+    record: String,
     seen: Timestamp,
     complete_time: Option<Timestamp>,
     cause: Option<String>,
@@ -87,8 +89,8 @@ impl ChangedVersions {
                 if version.change != "baseline" {
                     all.versions.push(version);
                 }
-            } else if line.contains("\"type\":\"lookback\"")
-                && let Ok(past) = serde_json::from_str::<KnownPast>(line)
+            } else if let Ok(past) = serde_json::from_str::<KnownPast>(line)
+                && past.record == "lookback"
             {
                 complete = complete
                     .zip(past.complete_time)

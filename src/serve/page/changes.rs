@@ -16,7 +16,7 @@ pub(super) fn changes(records: &str) -> Markup {
     let beyond = all.versions.len().saturating_sub(MAX_ROWS);
     html! {
         (known(&all))
-        @if all.versions.is_empty() { p.empty { "No version was written in this time." } }
+        @if all.versions.is_empty() { p.empty { "No version is known from this time." } }
         @for version in all.versions.iter().take(MAX_ROWS) { (shown(version)) }
         @if beyond > 0 { p { "and " (beyond) " more: choose a shorter time" } }
     }
@@ -45,7 +45,7 @@ fn shown(version: &ChangedVersion) -> Markup {
         details.version.report[version.is_report()] {
             summary {
                 (version.time()) " " b { (Shown(&ObjectAddress::of_record(&version.object).display())) } " "
-                @if who.is_empty() { span.dim { "by nobody recorded" } } @else { span.dim { (Shown(&who)) } }
+                @if who.is_empty() { span.dim { "writer not recorded" } } @else { span.dim { (Shown(&who)) } }
                 " " (Shown(&version.line()))
             }
             @if fields > 0 {
@@ -73,7 +73,7 @@ mod tests {
             "<del>2</del>",
             "<ins>3</ins>",
             "<ins>&lt;b&gt;</ins>",
-            "by nobody recorded",
+            "writer not recorded",
         ] {
             assert!(html.contains(part), "{part}: {html}");
         }

@@ -34,7 +34,7 @@ impl Report<'_> {
             Report::Graph(address) => {
                 let graph = graph(records, address);
                 let graph =
-                    graph.unwrap_or_else(|| html! { p.empty { "Nothing is connected to it." } });
+                    graph.unwrap_or_else(|| html! { p.empty { "The graph could not be read." } });
                 let title = format!("Graph of {}", address.display());
                 (
                     title,

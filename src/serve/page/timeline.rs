@@ -85,7 +85,7 @@ pub(super) fn timeline(records: &str, length: SignedDuration) -> Markup {
     let mut left = MAX_MARKS;
     html! {
         (known(&all))
-        @if lanes.is_empty() { p.empty { "No version was written in this time." } }
+        @if lanes.is_empty() { p.empty { "No version is known from this time." } }
         div.picture {
             svg viewBox=(format!("0 0 {} {height}", NAMES + TIME + 10)) width=(NAMES + TIME + 10) height=(height) aria-hidden="true" {
                 (unknown(&all, time, height))
