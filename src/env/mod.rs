@@ -240,8 +240,7 @@ impl Env {
 
     /// The clock that is ahead of this machine's.
     pub fn clock_ahead(&self, ahead: Ahead) -> Clock {
-        let now = self.now.clone();
-        Arc::new(move || shifted(now(), ahead()))
+        clock_ahead(self.now.clone(), ahead)
     }
 }
 
@@ -319,6 +318,11 @@ pub type Ahead = Arc<dyn Fn() -> SignedDuration + Send + Sync>;
 /// Converts a time to a clock that is ahead.
 pub fn shifted(time: Timestamp, ahead: SignedDuration) -> Timestamp {
     time.checked_add(ahead).unwrap_or(time)
+}
+
+/// The clock that is ahead of this one.
+pub fn clock_ahead(now: Clock, ahead: Ahead) -> Clock {
+    Arc::new(move || shifted(now(), ahead()))
 }
 
 /// This machine's clock, or one that stands still.

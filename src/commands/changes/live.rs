@@ -17,7 +17,7 @@ use crate::commands::{
     Answer, CommandError, Ended, EveryKind, Live, Need, Note, Session, Sources, Stop, Terminal,
     UnreadPart,
 };
-use crate::env::{Clock, shifted};
+use crate::env::{Clock, clock_ahead};
 use crate::model::{Model, Retention};
 use crate::render::header_footer::Freshness;
 use crate::source::{ClusterId, Event, SourceKey};
@@ -130,8 +130,7 @@ impl<'a> LiveChanges<'a> {
     /// Begins to show a cluster.
     pub(super) fn add(&mut self, new: NewCluster<'_>) {
         let (args, session, keys) = (self.args, new.session, new.keys);
-        let (now, ahead) = (self.now.clone(), session.ahead());
-        let clock: Clock = Arc::new(move || shifted(now(), ahead()));
+        let clock = clock_ahead(self.now.clone(), session.ahead());
         let mut options = args.display_options(session, clock.clone());
         options.label = new.label;
         let mut renderer = Renderer::new(options, args.output, &keys, self.started);
@@ -195,15 +194,15 @@ impl Live for LiveChanges<'_> {
     }
 
     fn join(&mut self, joined: JoinedCluster<'_>) -> Result<Option<Vec<SourceKey>>, CommandError> {
-        let types = joined.types.unwrap_or_default();
         let judges = self.args.wait.needs_judgement();
+        let model = judges.then(|| joined.model(Rules::Spy, Retention::None));
         self.add(NewCluster {
             place: joined.place,
             label: Some(joined.label),
             session: joined.session,
             every: &joined.every,
             keys: joined.keys.clone(),
-            model: judges.then(|| Model::new(Rules::Spy, Retention::None).with_types(types)),
+            model,
         });
         Ok(Some(joined.keys))
     }

@@ -18,9 +18,10 @@ use super::session::{
 use crate::cluster::{ClusterConfig, ConfigError, ContextConfig, PluginRun};
 use crate::commands::manifests::ObjectRequest;
 use crate::commands::{CommandError, Context, EveryKind};
-use crate::model::JudgementPlan;
+use crate::model::{JudgementPlan, Model, Retention};
 use crate::object::ServedTypes;
 use crate::source::{ClusterId, SourceKey};
+use crate::status::Rules;
 use crate::watch::{Mux, MuxOptions};
 
 /// How many clusters connect at the same time.
@@ -93,6 +94,17 @@ pub(crate) struct JoinedCluster<'a> {
     pub(crate) hints: Vec<String>,
     /// The errors of manifests that cannot be resolved.
     pub(crate) errors: Vec<CommandError>,
+}
+
+impl JoinedCluster<'_> {
+    /// The model of its objects, before any event.
+    pub(crate) fn model(&self, rules: Rules, kept: Retention) -> Model {
+        let model = Model::new(rules, kept);
+        match &self.types {
+            Some(types) => model.with_types(types.clone()),
+            None => model,
+        }
+    }
 }
 
 /// The result of an attempt to let a cluster join.

@@ -9,7 +9,7 @@ use super::timeline::{LogTimeline, TimelineSetup};
 use crate::commands::Session;
 use crate::commands::live::cluster_group::JoinedCluster;
 use crate::commands::live::sources::{describe, waiting};
-use crate::env::{Ahead, Clock, shifted};
+use crate::env::{Ahead, Clock, clock_ahead, shifted};
 use crate::model::{Model, ViewExtent};
 use crate::source::{ClusterId, Event, SourceKey};
 use crate::status::Rules;
@@ -43,13 +43,9 @@ impl LogSetup {
 
     /// One of several clusters.
     pub(super) fn joined(&self, joined: JoinedCluster<'_>) -> LogCluster {
-        let (now, ahead) = (self.now.clone(), joined.session.ahead());
-        let shift = ahead.clone();
-        let clock: Clock = Arc::new(move || shifted(now(), shift()));
-        let mut model = Model::new(Rules::Spy, RETENTION);
-        if let Some(types) = joined.types {
-            model = model.with_types(types);
-        }
+        let ahead = joined.session.ahead();
+        let clock = clock_ahead(self.now.clone(), ahead.clone());
+        let mut model = joined.model(Rules::Spy, RETENTION);
         model.request(joined.keys);
         let number = joined.place;
         LogCluster {

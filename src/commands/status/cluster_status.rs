@@ -143,10 +143,7 @@ impl ClusterStatus {
     /// A cluster of several that has joined.
     pub(super) fn joined(joined: JoinedCluster<'_>, setup: &StatusSetup) -> ClusterStatus {
         let ahead = joined.session.ahead();
-        let mut model = Model::new(setup.rules, RETENTION);
-        if let Some(types) = joined.types {
-            model = model.with_types(types);
-        }
+        let model = joined.model(setup.rules, RETENTION);
         let requested = setup.requested(joined.keys);
         let state = setup.state(model, requested, joined.session);
         ClusterStatus {
