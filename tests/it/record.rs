@@ -40,6 +40,11 @@ impl Folder {
         let mut rows = Vec::new();
         for file in self.files() {
             let db = rusqlite::Connection::open(&file.path).unwrap();
+            // A recorder makes the file, and then all its tables in one transaction.
+            let has_view = "SELECT count(*) FROM sqlite_master WHERE name = 'versions'";
+            if db.query_row(has_view, [], |row| row.get::<_, i64>(0)) == Ok(0) {
+                continue;
+            }
             let sql = "SELECT name || ' ' || revision || ' ' || why FROM versions WHERE namespace IN ('shop', 'web')";
             let mut rows_of_file = db.prepare(sql).unwrap();
             let found = rows_of_file.query_map([], |row| row.get(0)).unwrap();
