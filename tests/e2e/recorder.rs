@@ -1,5 +1,5 @@
 //! `record` while the API server is killed, and while the storage is restored from a copy: the record has every write that the
-//! server took, once, and nothing else. A writer counts in a ConfigMap, through a second API server.
+//! server took, once, and nothing else. A writer counts in a `ConfigMap`, through a second API server.
 
 use std::fs;
 use std::path::PathBuf;
@@ -35,11 +35,11 @@ impl Recorded {
             number: 0,
         };
         recorded.kubectl(&["create", "configmap", "counter", "--from-literal=n=0"]);
-        let place = recorded.store.to_str().unwrap().to_owned();
+        let folder = recorded.store.to_str().unwrap().to_owned();
         let spy = Spy::with_kubeconfig(recorded.plane.admin());
-        let mut recorder = spy.start(&["record", "cm", "-n", "default", "--store", &place]);
-        recorder.until("recording");
-        recorded.recorder = Some(recorder);
+        let mut program = spy.start(&["record", "cm", "-n", "default", "--store", &folder]);
+        program.until("recording");
+        recorded.recorder = Some(program);
         recorded.until_recorded(0);
         recorded
     }

@@ -187,12 +187,8 @@ impl Reader {
     }
 }
 
-#[test]
-fn a_reader_sees_no_object_that_kubectl_could_not_list() {
-    let seed = std::env::var("SPY_READERS_SEED").ok();
-    let seed = seed.map_or(1, |text| text.parse().unwrap());
-    let mut random = Rng::with_seed(seed);
-    let plane = ControlPlane::start("serve-readers");
+/// Makes Namespaces, 40 random objects, the service accounts of the readers and random roles for them; returns the objects.
+fn populate(plane: &ControlPlane, random: &mut Rng) -> Vec<Named> {
     for namespace in NAMESPACES {
         plane.kubectl(&["create", "namespace", namespace]);
     }
@@ -210,44 +206,46 @@ fn a_reader_sees_no_object_that_kubectl_could_not_list() {
         objects.push(object);
     }
     for reader in 0..READERS {
-        plane.kubectl(&[
-            "create",
-            "serviceaccount",
-            &format!("r{reader}"),
-            "-n",
-            "ns-a",
-        ]);
+        let name = format!("r{reader}");
+        plane.kubectl(&["create", "serviceaccount", &name, "-n", "ns-a"]);
     }
     plane.apply(&manifests);
-    plane.apply(&roles(&mut random));
+    plane.apply(&roles(random));
+    objects
+}
+
+/// Which objects kubectl lists for a reader, and which it does not.
+fn shown_and_hidden<'o>(objects: &'o [Named], reader: &Reader) -> (Vec<&'o Named>, Vec<&'o Named>) {
+    let mut listed = BTreeSet::new();
+    for kind in KINDS {
+        for namespace in NAMESPACES {
+            let names = reader.listed(kind, namespace);
+            listed.extend(names.into_iter().map(|name| (kind, namespace, name)));
+        }
+    }
+    objects
+        .iter()
+        .partition(|it| listed.contains(&(it.kind, it.namespace, it.name.clone())))
+}
+
+#[test]
+fn a_reader_sees_no_object_that_kubectl_could_not_list() {
+    let seed = std::env::var("SPY_READERS_SEED").ok();
+    let seed = seed.map_or(1, |text| text.parse().unwrap());
+    let plane = ControlPlane::start("serve-readers");
+    let objects = populate(&plane, &mut Rng::with_seed(seed));
     let served = Served::start(&plane);
     let mut seen_by_some = 0;
     for number in 0..READERS {
         let reader = Reader::new(&plane, &format!("r{number}"));
-        let mut hidden = Vec::new();
-        for kind in KINDS {
-            for namespace in NAMESPACES {
-                let listed = reader.listed(kind, namespace);
-                let own = objects
-                    .iter()
-                    .filter(|it| it.kind == kind && it.namespace == namespace);
-                let (shown, secret): (Vec<_>, Vec<_>) =
-                    own.partition(|it| listed.contains(&it.name));
-                let status = served.get(
-                    &format!("/spy/v1/status?namespace={namespace}"),
-                    &reader.token,
-                );
-                for object in shown {
-                    let name = format!("\"name\":\"{}\"", object.name);
-                    assert!(
-                        status.contains(&name),
-                        "seed {seed}: r{number} misses {object:?}"
-                    );
-                    seen_by_some += 1;
-                }
-                hidden.extend(secret.into_iter().cloned());
-            }
+        let (shown, hidden) = shown_and_hidden(&objects, &reader);
+        for object in &shown {
+            let path = format!("/spy/v1/status?namespace={}", object.namespace);
+            let status = served.get(&path, &reader.token);
+            let is_there = status.contains(&format!("\"name\":\"{}\"", object.name));
+            assert!(is_there, "seed {seed}: r{number} misses {object:?}");
         }
+        seen_by_some += shown.len();
         for path in [
             "/spy/v1/status",
             "/spy/v1/status?explain",
@@ -258,10 +256,8 @@ fn a_reader_sees_no_object_that_kubectl_could_not_list() {
             "/metrics",
         ] {
             let text = served.get(path, &reader.token);
-            assert!(
-                text.starts_with("HTTP/1.1 200"),
-                "seed {seed}: {path}: {text}"
-            );
+            let is_answer = text.starts_with("HTTP/1.1 200");
+            assert!(is_answer, "seed {seed}: {path}: {text}");
             for object in &hidden {
                 let is_there = text.contains(&object.name);
                 assert!(
@@ -272,16 +268,13 @@ fn a_reader_sees_no_object_that_kubectl_could_not_list() {
         }
         for object in &hidden {
             let kind = object.kind.trim_end_matches('s');
+            let (name, namespace) = (&object.name, object.namespace);
             for verb in ["trace", "changes"] {
-                let namespace = object.namespace;
-                let name = &object.name;
                 let path = format!("/spy/v1/{verb}?object={kind}/{name}&namespace={namespace}");
                 let text = served.get(&path, &reader.token);
                 // A right to `get` alone shows nothing, because these verbs list.
-                assert!(
-                    !text.starts_with("HTTP/1.1 200"),
-                    "seed {seed}: r{number} {path}: {text}"
-                );
+                let is_answer = text.starts_with("HTTP/1.1 200");
+                assert!(!is_answer, "seed {seed}: r{number} {path}: {text}");
             }
         }
     }
