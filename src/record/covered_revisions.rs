@@ -14,7 +14,7 @@ pub(super) struct CoveredSpan {
     pub(super) from: Revision,
     /// Its last revision.
     pub(super) upto: Revision,
-    /// When it begins, by the recorder's clock.
+    /// When it begins, by the server's clock.
     pub(super) since: Timestamp,
     /// Until when it is known that nothing else has happened.
     pub(super) until: Timestamp,

@@ -45,7 +45,7 @@ pub struct RecordedSource {
 pub struct RecordedVersion {
     /// Why it was sent.
     pub why: RecordedWhy,
-    /// When it arrived, by the recorder's clock.
+    /// When it arrived, by the server's clock.
     pub seen: Timestamp,
     /// The version. Secret values are digests.
     pub version: Arc<Version>,

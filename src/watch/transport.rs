@@ -90,7 +90,7 @@ pub struct Hole {
     pub after: Revision,
     /// The first recorded revision after it.
     pub upto: Revision,
-    /// When it begins, by the recorder's clock.
+    /// When it begins, by the server's clock.
     pub since: Timestamp,
     /// When it ends.
     pub until: Timestamp,

@@ -190,6 +190,60 @@ fn every_file_opens_with_its_purpose() {
     }
 }
 
+/// The names in the text of ARCHITECTURE.md, such as `watch::source::put`, whose segments are those of this crate.
+fn named(architecture: &str) -> impl Iterator<Item = String> {
+    let crates = ["kube"];
+    quoted(architecture).filter(move |name| {
+        let mut segments = name.split("::");
+        let is_foreign = segments
+            .clone()
+            .next()
+            .is_some_and(|it| crates.contains(&it));
+        let is_name = |it: &str| it.chars().all(|c| c.is_alphanumeric() || c == '_');
+        name.contains("::") && !is_foreign && segments.all(is_name)
+    })
+}
+
+/// Whether a file has what a name says: its folders and its file in their order, then a type, and last what is defined.
+fn is_home_of(name: &str, file: &str, source: &str) -> bool {
+    let mut path = file.trim_end_matches(".rs").split('/').peekable();
+    name.split("::").all(|segment| {
+        let is_in_path = path.clone().any(|part| part == segment);
+        if is_in_path {
+            let _skipped = path.by_ref().find(|part| *part == segment);
+        }
+        is_in_path || defines(source, segment)
+    })
+}
+
+/// Whether a source defines a function, a type, a variant or a module of this name.
+fn defines(source: &str, name: &str) -> bool {
+    source.lines().any(|line| {
+        let words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
+        let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+        let is_variant = words.first() == Some(&name) && line.starts_with(' ');
+        let keywords = ["fn", "struct", "enum", "trait", "type", "mod", "const"];
+        let is_item = |pair: &[&str]| keywords.contains(&pair[0]) && pair[1] == name;
+        is_variant || words.windows(2).any(is_item)
+    })
+}
+
+#[test]
+fn every_name_of_the_document_exists() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("ARCHITECTURE.md");
+    let text = fs::read_to_string(path).unwrap();
+    let sources = sources();
+    let is_there = |name: &str| {
+        let mut all = sources.iter();
+        all.any(|(file, source)| is_home_of(name, file, source))
+    };
+    let missing: Vec<String> = named(&text).filter(|name| !is_there(name)).collect();
+    assert_eq!(missing, Vec::<String>::new(), "src has no such thing");
+    for planted in ["watch::source::putt", "changes::compared::compare"] {
+        assert!(!is_there(planted), "{planted}");
+    }
+}
+
 /// The type of a line that begins a block of methods, such as `impl Model {`.
 fn type_with_methods(line: &str) -> Option<&str> {
     let name = line.strip_prefix("impl ")?.strip_suffix(" {")?;

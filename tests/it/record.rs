@@ -4,10 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use insta::assert_snapshot;
+use jiff::{SignedDuration, Timestamp};
 use kubectl_spy::record::{ExportedEvent, RecordExport, Store, StoreFile, StoreFileReader};
 use serde_json::{Value, json};
 
-use super::support::cluster::{Cluster, config_map, deployment};
+use super::support::cluster::{Cluster, config_map, dated, deployment};
 use super::support::{Ran, Running, Spy};
 
 /// A directory for the record of one test.
@@ -557,6 +558,36 @@ async fn an_export_has_each_version_once_and_the_holes() {
         let versions = export_words(&export(nothing)).replace(r#""hole" "configmaps" "3" "5""#, "");
         assert_eq!(versions, "", "{nothing:?}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_times_of_a_record_are_by_the_servers_clock() {
+    let cluster = Cluster::start_with(dated).await;
+    cluster.renew();
+    let folder = Folder::of(&cluster);
+    cluster.put(config_map("flags", &json!({"mode": "a"})));
+    let own = (cluster.now() - SignedDuration::from_hours(7)).to_string();
+    let runs = [
+        ("flags 3 Listed", "b", "flags 4 Modified"),
+        ("flags 4 Listed", "c", "flags 5 Modified"),
+    ];
+    for (first, mode, last) in runs {
+        let spy = folder.spy(&cluster).var("KUBECTL_SPY_NOW", &own);
+        let mut run = spy.start(&["record", "cm"]);
+        run.until("recording");
+        wait_for(&folder, first);
+        cluster.edit("configmaps", "flags", &json!({"data": {"mode": mode}}));
+        wait_for(&folder, last);
+        run.interrupt();
+    }
+    let ran = Spy::alone().run(&["store", "export", "--store", folder.path()]);
+    let records = ran.stdout.lines().map(|line| {
+        let record: Value = serde_json::from_str(line).unwrap();
+        let time: Timestamp = record["time"].as_str().unwrap().parse().unwrap();
+        let away = time.duration_since(cluster.now()).abs();
+        assert!(away < SignedDuration::from_mins(1), "{record}");
+    });
+    assert_eq!(records.count(), 3, "{}", ran.transcript());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,19 +1,21 @@
 //! `ClusterRecorder`: the recorder of one cluster. It starts where an earlier one has stopped.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::args::RecordArgs;
 use crate::commands::{CommandError, EveryKind, LastRecord, Session};
-use crate::env::Clock;
+use crate::env::{Ahead, Clock, clock_ahead, shifted};
 use crate::record::{
     RecordOptions, RecordProgress, Recorder, Redaction, ResumedSource, Store, StoreError,
 };
-use crate::source::{ClusterId, SourceKey};
+use crate::source::{ClusterId, Event, SourceKey};
 
 /// What the recorders of all clusters have in common.
 pub(super) struct RecorderSetup<'a> {
     pub(super) args: &'a RecordArgs,
     pub(super) store: Store,
+    /// This machine's clock.
     pub(super) clock: Clock,
 }
 
@@ -34,11 +36,13 @@ pub(super) struct ClusterRecorder {
     pub(super) id: String,
     pub(super) keys: Vec<SourceKey>,
     pub(super) recorder: Recorder,
+    /// How far the server's clock is ahead of this machine's.
+    ahead: Ahead,
 }
 
 impl RecorderSetup<'_> {
-    /// Starts the recorder of a cluster, whose sources then resume from its last record. `note` prints a message. It fails if
-    /// its first file cannot be written.
+    /// Starts the recorder of a cluster, whose sources then resume from its last record. Its times are by the server's clock,
+    /// so that those of all recorders can be compared. `note` prints a message. It fails if its first file cannot be written.
     pub(super) fn start(
         &self,
         plan: RecordPlan,
@@ -61,7 +65,7 @@ impl RecorderSetup<'_> {
             retention: self.args.retention(),
             resumed: resumed.collect(),
             redactions: plan.redactions,
-            clock: self.clock.clone(),
+            clock: clock_ahead(self.clock.clone(), session.ahead()),
         })?;
         for (key, known) in known {
             session.mux.resume(key, known);
@@ -71,11 +75,20 @@ impl RecorderSetup<'_> {
             id,
             keys: plan.keys,
             recorder,
+            ahead: session.ahead(),
         })
     }
 }
 
 impl ClusterRecorder {
+    /// Records an event.
+    pub(super) fn record(&self, key: &Arc<SourceKey>, mut event: Event) {
+        if let Event::Object { seen, .. } = &mut event {
+            *seen = shifted(*seen, (self.ahead)());
+        }
+        self.recorder.record(key, event);
+    }
+
     /// Whether it records this source of the cluster with this id, which may have another context.
     pub(super) fn records(&self, id: &str, key: &SourceKey) -> bool {
         let renamed = SourceKey {

@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep_until};
 use super::cluster_recorder::{ClusterRecorder, RecordPlan, RecorderSetup, unrecorded};
 use crate::commands::live::cluster_group::JoinedCluster;
 use crate::commands::{CommandError, Live, Sources, Terminal};
-use crate::record::{RecordProgress, Recorder};
+use crate::record::RecordProgress;
 use crate::render::age::rfc3339;
 use crate::render::count::{bytes, plural};
 use crate::render::header_footer::{Freshness, ViewHeader};
@@ -96,9 +96,9 @@ impl<'a> LiveRecording<'a> {
         ClusterRecorder::total(all.map(|it| (it.id.clone(), it.recorder.progress())))
     }
 
-    fn recorder(&self, key: &SourceKey) -> Option<&Recorder> {
+    fn recorder(&self, key: &SourceKey) -> Option<&ClusterRecorder> {
         let mut all = self.recorders.iter();
-        Some(&all.find(|it| it.context == key.cluster)?.recorder)
+        all.find(|it| it.context == key.cluster)
     }
 
     /// What to record of a cluster that has joined: what no other context records; `None` if that is nothing. `notes` gets the
@@ -201,7 +201,7 @@ impl Live for LiveRecording<'_> {
     }
 
     fn holds(&self, key: &SourceKey) -> bool {
-        self.recorder(key).is_some_and(Recorder::is_full)
+        self.recorder(key).is_some_and(|it| it.recorder.is_full())
     }
 
     fn reach(&mut self, subscriptions: &Subscriptions) {
@@ -212,7 +212,7 @@ impl Live for LiveRecording<'_> {
         self.next_heartbeat = now + HEARTBEAT;
         for (key, version) in subscriptions.reached() {
             if let Some(recorder) = self.recorder(key) {
-                recorder.reach(key, version);
+                recorder.recorder.reach(key, version);
             }
         }
     }

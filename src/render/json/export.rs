@@ -21,7 +21,7 @@ pub struct ExportRecord<'r> {
 pub enum ExportBody<'r> {
     /// `version`: a version of an object.
     Version {
-        /// When it arrived, by the recorder's clock.
+        /// When it arrived, by the server's clock.
         time: String,
         /// The context with which it was recorded.
         cluster: &'r str,
