@@ -69,27 +69,54 @@ fn usage_error(refused: &clap::Error, args: &[OsString]) -> String {
         (ClapKind::ValueValidation, Some(flag)) if flag.starts_with("--for") => {
             (reason(refused), String::new())
         }
-        (ClapKind::ValueValidation, Some(flag)) if flag.starts_with("--") => {
-            let value = named(ContextKind::InvalidValue).unwrap_or_default();
-            let flag = flag.split([' ', '[']).next().unwrap_or(flag);
-            let reason = reason(refused);
-            let message = format!("invalid argument \"{value}\" for \"{flag}\" flag: {reason}");
+        (ClapKind::ValueValidation | ClapKind::InvalidValue, Some(flag))
+            if flag.starts_with("--") =>
+        {
+            match unknown_format(refused) {
+                Some(message) => (message, String::new()),
+                None => (invalid_value(refused, flag), hints(refused)),
+            }
+        }
+        (ClapKind::ArgumentConflict, Some(flag)) if named(ContextKind::PriorArg).is_some() => {
+            let prior = named(ContextKind::PriorArg).unwrap_or_default();
+            let (prior, flag) = (flag_name(prior), flag_name(flag));
+            let message = format!("{flag} and {prior} cannot be used together");
             (message, hints(refused))
         }
-        (ClapKind::MissingRequiredArgument, _) => {
-            let missing = texts(refused, ContextKind::InvalidArg).join(", ");
-            (format!("required: {missing}"), hints(refused))
-        }
-        _ => match unknown_format(refused) {
-            Some(message) => (message, String::new()),
-            None => (first_line(&refused.render().to_string()), hints(refused)),
-        },
+        (ClapKind::MissingRequiredArgument, _) => (missing_arguments(refused), hints(refused)),
+        _ => (first_line(&refused.render().to_string()), hints(refused)),
     };
     let words = command_words(args);
     format!(
         "error: {}\n{hints}See '{words} --help' for usage.\n",
         escape_line(&message)
     )
+}
+
+/// `--since` of `--since <TIME|DURATION>`.
+fn flag_name(flag: &str) -> &str {
+    flag.split([' ', '[']).next().unwrap_or(flag)
+}
+
+/// kubectl's message for a flag without a value, or with one that it does not take.
+fn invalid_value(refused: &clap::Error, flag: &str) -> String {
+    let flag = flag_name(flag);
+    let value = text(refused, ContextKind::InvalidValue).unwrap_or_default();
+    match reason(refused).as_str() {
+        "" if value.is_empty() => format!("flag needs an argument: {flag}"),
+        "" => format!("invalid argument \"{value}\" for \"{flag}\" flag: no such value"),
+        reason => format!("invalid argument \"{value}\" for \"{flag}\" flag: {reason}"),
+    }
+}
+
+/// kubectl's message for required flags, or what else is missing.
+fn missing_arguments(refused: &clap::Error) -> String {
+    let missing = texts(refused, ContextKind::InvalidArg);
+    let flags = missing.iter().map(|it| flag_name(it).strip_prefix("--"));
+    match flags.collect::<Option<Vec<&str>>>() {
+        Some(flags) => format!("required flag(s) \"{}\" not set", flags.join("\", \"")),
+        None => format!("required: {}", missing.join(", ")),
+    }
 }
 
 /// Why a value of a flag does not parse.
@@ -124,7 +151,10 @@ const COUNTERPARTS: [(&str, &str); 14] = [
     ("get", "status TYPE"),
     ("history", "changes TYPE/NAME"),
     ("lineage", "trace TYPE/NAME"),
-    ("log", "changes TYPE/NAME"),
+    (
+        "log",
+        "logs TYPE/NAME for lines, or changes TYPE/NAME for versions",
+    ),
     ("rollout", "status TYPE/NAME --for=current"),
     ("tree", "status TYPE/NAME"),
     ("wait", "status TYPE/NAME --for=current"),

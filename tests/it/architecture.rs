@@ -218,7 +218,8 @@ fn is_home_of(name: &str, file: &str, source: &str) -> bool {
 
 /// Whether a source defines a function, a type, a variant or a module of this name.
 fn defines(source: &str, name: &str) -> bool {
-    source.lines().any(|line| {
+    let mut lines = source.lines().filter(|line| line.contains(name));
+    lines.any(|line| {
         let words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
         let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
         let is_variant = words.first() == Some(&name) && line.starts_with(' ');

@@ -112,7 +112,7 @@ async fn a_time_that_the_server_has_forgotten_is_an_error() {
     "#);
     let json = ["status", "pods", "--at", THEN, "--for=current"];
     assert_snapshot!(cluster.spy().run(&json).transcript(), @"
-    ! error: the argument '--at <TIME|DURATION>' cannot be used with '--for <GOAL>'
+    ! error: --at and --for cannot be used together
     ! See 'kubectl spy status --help' for usage.
     ");
 }

@@ -681,11 +681,11 @@ fn noise_is_shown_on_request() {
     ~ .metadata.managedFields: [{manager: a, operation: Update, time: 2026-03-02T12:00:01Z}] → [{manager: b, operation: Update, time: 2026-03-02T12:00:02Z}]
     ! waiting for pods/a in namespace "default"
     "#);
-    assert_snapshot!(printed(&["--show-noise=probes"]), @"
-    ! error: invalid value 'probes' for '--show-noise[=<CLASS>]'
+    assert_snapshot!(printed(&["--show-noise=probes"]), @r#"
+    ! error: invalid argument "probes" for "--show-noise" flag: no such value
     ! hint: use one of all, version, managedFields, heartbeat, order, equivalent
     ! See 'kubectl spy changes --help' for usage.
-    ");
+    "#);
 }
 
 #[test]

@@ -45,13 +45,22 @@ fn usage_errors_are_those_of_kubectl_and_exit_1() {
     See 'kubectl spy status --help' for usage.
     ");
     assert_snapshot!(refused(&["changes", "-o"]), @"
-    error: a value is required for '--output <OUTPUT>' but none was supplied
+    error: flag needs an argument: --output
     hint: use one of paths, short, tree, full, diff, json, yaml, name, markdown, json-patch, merge-patch
     See 'kubectl spy changes --help' for usage.
     ");
     assert_snapshot!(refused(&["status", "deploy/web", "-o", "foo"]), @r#"
     error: unable to match a printer suitable for the output format "foo", allowed formats are: configmap,json,name,resourcegroup,text,wide,yaml
     See 'kubectl spy status --help' for usage.
+    "#);
+    assert_snapshot!(refused(&["store", "rm"]), @r#"
+    error: required flag(s) "before" not set
+    See 'kubectl spy store rm --help' for usage.
+    "#);
+    assert_snapshot!(refused(&["log", "deploy/web"]), @r#"
+    error: unknown command "log" for "kubectl spy"
+    hint: use logs TYPE/NAME for lines, or changes TYPE/NAME for versions
+    See 'kubectl spy --help' for usage.
     "#);
     assert_snapshot!(refused(&["status"]), @"
     error: Required resource not specified.

@@ -1,6 +1,7 @@
 //! `ServeConfig`: the file of `serve -f`. docs/serve.yaml.md describes it.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -137,8 +138,13 @@ impl From<StatusWord> for Status {
 impl ServeConfig {
     /// Reads a file, and the files that it names. Their paths are relative to its directory.
     pub(super) fn read(path: &Path) -> Result<ServeConfig, CommandError> {
-        let text = fs::read_to_string(path)
-            .map_err(|error| CommandError::failed(format!("error: {}: {error}", path.display())))?;
+        let text = fs::read_to_string(path).map_err(|error| {
+            let path = path.display();
+            CommandError::failed(match error.kind() {
+                ErrorKind::NotFound => format!("error: the path \"{path}\" does not exist"),
+                _ => format!("error: {path}: {error}"),
+            })
+        })?;
         ServeConfig::parse(&text, path)
     }
 
