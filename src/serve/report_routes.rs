@@ -9,6 +9,7 @@ use jiff::SignedDuration;
 
 use super::page::{ObjectPath, Report, nothing};
 use super::params::Params;
+use super::snapshot::Snapshot;
 use super::web_server::{Asker, QuestionError, RecordVerb, Shared, text};
 use crate::object::parse_duration;
 
@@ -28,7 +29,12 @@ pub(super) async fn object_changes(
     let params = address.params(&argument).chain([("owned", "true")]);
     let params = params.chain(since).collect();
     let records = server.answer(RecordVerb::Changes, params, reader).await;
-    report(&Report::Changes(&address), records, &query)
+    report(
+        &Report::Changes(&address),
+        records,
+        &query,
+        &server.snapshot(),
+    )
 }
 
 /// What an object is connected to.
@@ -42,7 +48,13 @@ pub(super) async fn object_graph(
     let argument = address.argument();
     let params = address.params(&argument).collect();
     let records = server.answer(RecordVerb::Trace, params, reader).await;
-    report(&Report::Graph(&address), records, &Params::of(&uri))
+    let query = Params::of(&uri);
+    report(
+        &Report::Graph(&address),
+        records,
+        &query,
+        &server.snapshot(),
+    )
 }
 
 /// The versions of all objects, of a namespace if the server follows one or the reader names one.
@@ -66,14 +78,21 @@ pub(super) async fn all_changes(
     let params = [("since", since)].into_iter().chain(place).collect();
     let records = server.answer(RecordVerb::Changes, params, reader).await;
     let length = SignedDuration::try_from(length).unwrap_or(SignedDuration::MAX);
-    report(&Report::Timeline(length), records, &query)
+    report(&Report::Timeline(length), records, &query, &snapshot)
 }
 
 /// A page of records, or the error in their place.
-fn report(of: &Report<'_>, records: Result<String, QuestionError>, query: &Params) -> Response {
+fn report(
+    of: &Report<'_>,
+    records: Result<String, QuestionError>,
+    query: &Params,
+    snapshot: &Snapshot,
+) -> Response {
     let content = (CONTENT_TYPE, "text/html; charset=utf-8");
     match records {
-        Ok(records) => ([content], of.page(&records, query).into_string()).into_response(),
+        Ok(records) => {
+            ([content], of.page(&records, query, snapshot).into_string()).into_response()
+        }
         Err(QuestionError { code, words }) => {
             (code, [content], nothing(&words).into_string()).into_response()
         }

@@ -15,7 +15,7 @@ use super::Spy;
 /// The start time of the server's clock.
 const NOON: &str = "2026-03-02T12:00:00Z";
 /// The time of the program's clock.
-const LATER: &str = "2026-03-02T12:05:00Z";
+pub const LATER: &str = "2026-03-02T12:05:00Z";
 
 /// A sandbox with a kubeconfig file. The namespace is `shop`.
 pub struct Cluster {

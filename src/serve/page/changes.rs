@@ -17,7 +17,7 @@ pub(super) fn changes(records: &str) -> Markup {
     html! {
         (known(&all))
         @if all.versions.is_empty() { p.empty { "No version is known from this time." } }
-        @for version in all.versions.iter().take(MAX_ROWS) { (shown(version)) }
+        div.rows { @for version in all.versions.iter().take(MAX_ROWS) { (shown(version)) } }
         @if beyond > 0 { p { "and " (beyond) " more: choose a shorter time" } }
     }
 }

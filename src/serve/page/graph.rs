@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::object_address::{ObjectAddress, RecordedRef};
 use super::row::{class_of_word, sign_of_word};
 use super::{MAX_ROWS, Shown};
+use crate::status::Status;
 
 /// The most lines of a picture.
 const MAX_LINES: usize = 800;
@@ -214,28 +215,37 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// The same as words.
+/// The same as words, the worst first.
 fn table(layout: &Layout<'_>) -> Markup {
+    let mut numbers: Vec<usize> = (0..layout.places.len()).collect();
+    let status = |number: usize| Status::named(&layout.places[number].0.status);
+    numbers.sort_by_key(|number| std::cmp::Reverse(status(*number)));
     html! {
-        table {
+        table.rows {
             thead { tr { th scope="col" { "Object" } th scope="col" { "Status" } th scope="col" { "Leads to" } } }
-            tbody {
-                @for (number, (it, ..)) in layout.places.iter().enumerate() {
-                    @let address = ObjectAddress::of_record(&it.object);
-                    tr.(class_of_word(&it.status)) {
-                        td.name { a href=(address.path("o")) { (Shown(&address.display())) } }
-                        td.state {
-                            (sign_of_word(&it.status)) " " (Shown(&it.word))
-                            @for cause in &it.causes { br; span.dim { (Shown(&cause.text)) } }
-                        }
-                        td {
-                            @for ((_, to), words) in layout.lines.range((number, 0)..(number + 1, 0)) {
-                                @let (to, ..) = layout.places[*to];
-                                div {
-                                    span.dim { (Shown(&words.iter().cloned().collect::<Vec<_>>().join(", "))) } " → "
-                                    (Shown(&ObjectAddress::of_record(&to.object).display()))
-                                }
-                            }
+            @for number in numbers { (table_row(layout, number)) }
+        }
+    }
+}
+
+fn table_row(layout: &Layout<'_>, number: usize) -> Markup {
+    let (it, ..) = layout.places[number];
+    let address = ObjectAddress::of_record(&it.object);
+    let lines = layout.lines.range((number, 0)..(number + 1, 0));
+    html! {
+        tbody.row.(class_of_word(&it.status)) {
+            tr {
+                td.name { a href=(address.path("o")) { (Shown(&address.display())) } }
+                td.state {
+                    (sign_of_word(&it.status)) " " (Shown(&it.word))
+                    @for cause in &it.causes { br; span.dim { (Shown(&cause.text)) } }
+                }
+                td.wide {
+                    @for ((_, to), words) in lines {
+                        @let (to, ..) = layout.places[*to];
+                        div {
+                            span.dim { (Shown(&words.iter().cloned().collect::<Vec<_>>().join(", "))) } " → "
+                            (Shown(&ObjectAddress::of_record(&to.object).display()))
                         }
                     }
                 }

@@ -6,6 +6,7 @@
 mod assets;
 mod changed_version;
 mod changes;
+mod frame;
 mod graph;
 mod now;
 mod object;
@@ -14,12 +15,13 @@ mod report;
 mod row;
 mod timeline;
 
-use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
+use maud::{Markup, PreEscaped, Render, html};
 
 use super::snapshot::Snapshot;
 use crate::render::text::escape_line;
-use assets::STYLE;
 pub(super) use assets::{POLICY, SCRIPT};
+pub(super) use frame::nothing;
+use frame::{Frame, Section};
 pub(super) use now::NowPage;
 pub(super) use object::ObjectPage;
 #[cfg(test)]
@@ -69,46 +71,31 @@ pub(super) trait View {
     /// Where its changes come from.
     fn live_address(&self) -> String;
 
+    /// Which link of the header leads to it.
+    fn section(&self) -> Section {
+        Section::Other
+    }
+
     /// The text in the search field.
     fn search(&self) -> Option<&str> {
         None
     }
 }
 
-/// The whole page.
+/// The whole page of a view.
 pub(super) fn page(view: &PageView, of: &dyn View, snapshot: &Snapshot) -> Markup {
-    html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { (Shown(&view.title)) }
-                link rel="icon" href="data:,";
-                style { (PreEscaped(STYLE)) }
-                noscript { meta http-equiv="refresh" content="10"; }
-                script src="/page.js" defer {}
-            }
-            body data-live=(of.live_address()) {
-                header {
-                    a.home href="/" { "kubectl spy" }
-                    a href="/t" { "Timeline" }
-                    span.cluster { (Shown(&snapshot.cluster)) " " (Shown(&snapshot.place)) }
-                    span #link role="status" { (view.link) }
-                    form action="/" method="get" role="search" {
-                        input #search type="search" name="q" value=(Shown(of.search().unwrap_or_default())) placeholder="Search (/)" aria-label="Search";
-                    }
-                }
-                main {
-                    div #summary { (view.summary) }
-                    (table(view))
-                    div #foot { (view.foot) }
-                }
-                footer { "/ search · j k move · Enter open · Esc back" }
-            }
-        }
-    }
+    let frame = Frame {
+        title: &view.title,
+        section: of.section(),
+        snapshot: Some(snapshot),
+        live: Some(of.live_address()),
+        search: of.search().unwrap_or_default(),
+    };
+    frame.around(&html! {
+        div #summary { (view.summary) }
+        (table(view))
+        div #foot { (view.foot) }
+    })
 }
 
 fn table(view: &PageView) -> Markup {
@@ -125,49 +112,6 @@ fn table(view: &PageView) -> Markup {
             }
             @for row in &view.rows { (PreEscaped(&row.html)) }
         }
-    }
-}
-
-/// A page that does not follow the cluster.
-fn simple(title: &str, main: &Markup) -> Markup {
-    html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { (Shown(title)) }
-                link rel="icon" href="data:,";
-                style { (PreEscaped(STYLE)) }
-                script src="/page.js" defer {}
-            }
-            body {
-                header {
-                    a.home href="/" { "kubectl spy" }
-                    a href="/t" { "Timeline" }
-                    span #link role="status" {}
-                    form action="/" method="get" role="search" {
-                        input #search type="search" name="q" placeholder="Search (/)" aria-label="Search";
-                    }
-                }
-                main { (main) }
-            }
-        }
-    }
-}
-
-/// The page for an address that shows nothing.
-pub(super) fn nothing(words: &str) -> Markup {
-    let main = html! { p { (Shown(words)) } p { a href="/" { "Show what is not well" } } };
-    simple("kubectl spy", &main)
-}
-
-/// The state of the connection, and a warning if the view may be out of date.
-fn link(snapshot: &Snapshot) -> Markup {
-    let link = &snapshot.link;
-    html! {
-        span.lost[link.is_lost] { (Shown(&link.words)) }
     }
 }
 
@@ -256,7 +200,10 @@ mod tests {
         let changed = format!("{version}\n{past}\n");
         let address = ObjectAddress::of_segments([text; 4]);
         let query: Params = [("since", text)].into_iter().collect();
-        let page = |report: Report<'_>, records| report.page(records, &query).into_string();
+        let mut snapshot = snapshot(Vec::new());
+        snapshot.cluster = text.into();
+        let page =
+            |report: Report<'_>, records| report.page(records, &query, &snapshot).into_string();
         page(Report::Changes(&address), &changed)
             + &page(Report::Graph(&address), &traced)
             + &page(Report::Timeline(SignedDuration::from_hours(1)), &changed)
@@ -325,7 +272,7 @@ mod tests {
         fn no_text_becomes_another_address(text in "\\PC{0,24}|[:/.?#%a-z]{0,24}") {
             let html = pages(&text);
             for part in html.split("href=\"").skip(1) {
-                let own = ["/o/", "/c/", "/g/", "/t\"", "/\"", "/?", "?since=", "data:,\""];
+                let own = ["/o/", "/c/", "/g/", "/t\"", "/\"", "/?", "?since=", "data:,\"", "#main\""];
                 prop_assert!(own.iter().any(|own| part.starts_with(own)), "{part}");
             }
         }

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
+use super::frame::{Section, copied, link};
+use super::object_address::quoted;
 use super::row::{RowPlace, class, row, sign};
-use super::{MAX_ROWS, PageView, Shown, View, foot, link};
+use super::{MAX_ROWS, PageView, Shown, View, foot};
 use crate::serve::params::{ParamError, Params};
 use crate::serve::snapshot::{ServedRow, Snapshot, UnhealthyRow};
 use crate::status::Status;
@@ -175,9 +177,11 @@ impl View for NowPage {
         Some(PageView {
             title: format!("{} Failed · {}", failed.count(), snapshot.cluster),
             summary: html! {
+                h1 { (self.heading()) }
                 (self.states(snapshot))
                 (self.choices("namespace", self.namespace.as_ref(), &namespaces))
                 (self.choices("kind", self.kind.as_ref(), &kinds))
+                (copied(&self.command(snapshot)))
                 @if rows.is_empty() { p.empty { (self.nothing(snapshot)) } }
             },
             rows,
@@ -190,12 +194,47 @@ impl View for NowPage {
         format!("/live?{}", self.params.to_query())
     }
 
+    fn section(&self) -> Section {
+        Section::Now
+    }
+
     fn search(&self) -> Option<&str> {
         Some(&self.search)
     }
 }
 
 impl NowPage {
+    /// What the rows are.
+    fn heading(&self) -> Markup {
+        html! {
+            @match &self.state {
+                _ if self.is_of_unhealthy() => "What is not well",
+                Some(state) => { (Shown(state)) " objects" },
+                None => "Objects",
+            }
+            @if !self.search.is_empty() { " with “" (Shown(&self.search)) "”" }
+        }
+    }
+
+    /// The command that shows the same, but for a search and a state that it has no flags for.
+    fn command(&self, snapshot: &Snapshot) -> String {
+        let mut words = vec!["kubectl spy status".to_owned()];
+        words.extend(
+            self.kind
+                .as_deref()
+                .map(|kind| quoted(&kind.to_lowercase())),
+        );
+        if self.is_of_unhealthy() {
+            words.push("--unhealthy".to_owned());
+        }
+        match &self.namespace {
+            Some(namespace) => words.push(format!("-n {}", quoted(namespace))),
+            None => words.extend(Some(snapshot.place.to_string()).filter(|it| !it.is_empty())),
+        }
+        words.push(format!("--context {}", quoted(&snapshot.cluster)));
+        words.join(" ")
+    }
+
     /// The words for a view without rows.
     fn nothing(&self, snapshot: &Snapshot) -> &'static str {
         let is_chosen = self.namespace.is_some() || self.kind.is_some();
@@ -238,6 +277,23 @@ mod tests {
             ("namespace=shop&kind=Pod", &["uid-web-0", "uid-web-2"]),
         ] {
             assert_eq!(names(query, 4), expect, "{query}");
+        }
+    }
+
+    #[test]
+    fn a_view_has_the_command_that_shows_the_same() {
+        let snapshot = snapshot(Vec::new());
+        for (query, expect) in [
+            ("", "kubectl spy status --unhealthy -n shop --context test"),
+            (
+                "kind=Deployment.apps&namespace=a+b",
+                "kubectl spy status deployment.apps --unhealthy -n 'a b' --context test",
+            ),
+            ("state=Current", "kubectl spy status -n shop --context test"),
+        ] {
+            let params = Params::of(&format!("/?{query}").parse().expect("an address"));
+            let view = NowPage::of(&params).expect("valid parameters");
+            assert_eq!(view.command(&snapshot), expect, "{query}");
         }
     }
 

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use maud::{Markup, html};
 
+use super::frame::{copied, link};
 use super::object_address::ObjectAddress;
 use super::row::{RowPlace, class, row, sign};
-use super::{MAX_ROWS, PageView, Shown, View, foot, link};
+use super::{MAX_ROWS, PageView, Shown, View, foot};
 use crate::serve::snapshot::{ServedRow, Snapshot};
 
 /// The page about one object.
@@ -96,10 +97,7 @@ fn summary(row: &ServedRow, owners: &[&ServedRow]) -> Markup {
             a href=(address.path("c")) { "Changes" }
             a href=(address.path("g")) { "Graph" }
         }
-        @for verb in ["status", "trace", "changes"] {
-            @let command = address.command(verb);
-            p.command { code { (command) } " " button type="button" data-copy=(command) hidden { "Copy" } }
-        }
+        @for verb in ["status", "trace", "changes"] { (copied(&address.command(verb))) }
     }
 }
 

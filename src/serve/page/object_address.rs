@@ -175,7 +175,7 @@ impl ObjectAddress {
 }
 
 /// A word of a POSIX shell that stands for this text.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let text = escape_line(text);
     let is_plain = |c: char| c.is_ascii_alphanumeric() || PLAIN.contains(c);
     if !text.is_empty() && !text.starts_with('-') && text.chars().all(is_plain) {

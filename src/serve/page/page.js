@@ -11,6 +11,9 @@ const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 /** @returns {HTMLElement[]} */
 const bodies = () => Array.from(document.querySelectorAll("#rows > tbody"));
 
+/** What the keyboard moves over: the rows of tables, and the versions of an object. @returns {HTMLElement[]} */
+const stops = () => Array.from(document.querySelectorAll("#rows > tbody, .rows > tbody, .rows > details"));
+
 /** Turns the times of the page into ages, as kubectl writes them. */
 function ages() {
   for (const time of document.querySelectorAll("time[datetime]")) {
@@ -63,7 +66,7 @@ function show(view) {
   replace("link", view.link);
   /** @type {Map<string, HTMLElement>} */
   const known = new Map(bodies().map((body) => [body.dataset.id || "", body]));
-  const chosen = document.querySelector("tbody.chosen");
+  const chosen = document.querySelector("#rows > .chosen");
   const chosenId = chosen instanceof HTMLElement ? chosen.dataset.id : undefined;
   const table = byId("rows");
   /** @type {Element | null} */
@@ -122,14 +125,14 @@ function warn(text) {
 
 /** @param {number} steps */
 function move(steps) {
-  const all = bodies();
+  const all = stops();
   if (all.length === 0) return;
   const at = all.findIndex((body) => body.classList.contains("chosen"));
   const next = at < 0 ? (steps > 0 ? 0 : all.length - 1) : Math.min(all.length - 1, Math.max(0, at + steps));
   for (const body of all) body.classList.remove("chosen");
   all[next].classList.add("chosen");
   all[next].scrollIntoView({ block: "nearest" });
-  const link = all[next].querySelector("a");
+  const link = all[next].querySelector("summary, a");
   if (link instanceof HTMLElement) link.focus({ preventScroll: true });
 }
 
@@ -147,6 +150,11 @@ function key(event) {
       search.focus();
       search.select();
       break;
+    case "f": {
+      const filter = document.querySelector(".chips a");
+      if (filter instanceof HTMLElement) filter.focus();
+      break;
+    }
     case "j":
       move(1);
       break;
@@ -154,7 +162,7 @@ function key(event) {
       move(-1);
       break;
     case "Enter": {
-      const link = document.querySelector("tbody.chosen td.name a");
+      const link = document.querySelector(".chosen td.name a");
       if (link instanceof HTMLAnchorElement && document.activeElement !== link) link.click();
       break;
     }

@@ -3,12 +3,14 @@
 use jiff::SignedDuration;
 use maud::{Markup, html};
 
+use super::Shown;
 use super::changes::changes;
+use super::frame::{Frame, Section, copied};
 use super::graph::graph;
 use super::object_address::ObjectAddress;
 use super::timeline::timeline;
-use super::{Shown, simple};
 use crate::serve::params::Params;
+use crate::serve::snapshot::Snapshot;
 
 /// A page about what a verb has answered. It does not follow the cluster.
 pub(in crate::serve) enum Report<'r> {
@@ -25,11 +27,16 @@ const TIMES: [&str; 5] = ["10m", "1h", "6h", "1d", "3d"];
 
 impl Report<'_> {
     /// The page for these records. `query` has the parameters of its address.
-    pub(in crate::serve) fn page(&self, records: &str, query: &Params) -> Markup {
+    pub(in crate::serve) fn page(
+        &self,
+        records: &str,
+        query: &Params,
+        snapshot: &Snapshot,
+    ) -> Markup {
         let (title, main) = match self {
             Report::Changes(address) => (
                 format!("Changes of {}", address.display()),
-                html! { (path(address)) (times(query)) (changes(records)) (copied(address, "changes")) },
+                html! { (path(address)) (times(query)) (changes(records)) (copied(&address.command("changes"))) },
             ),
             Report::Graph(address) => {
                 let graph = graph(records, address);
@@ -38,7 +45,7 @@ impl Report<'_> {
                 let title = format!("Graph of {}", address.display());
                 (
                     title,
-                    html! { (path(address)) (graph) (copied(address, "trace")) },
+                    html! { (path(address)) (graph) (copied(&address.command("trace"))) },
                 )
             }
             Report::Timeline(length) => (
@@ -46,7 +53,17 @@ impl Report<'_> {
                 html! { (times(query)) (timeline(records, *length)) },
             ),
         };
-        simple(&title, &html! { h1 { (Shown(&title)) } (main) })
+        let frame = Frame {
+            title: &title,
+            section: match self {
+                Report::Timeline(_) => Section::Timeline,
+                Report::Changes(_) | Report::Graph(_) => Section::Other,
+            },
+            snapshot: Some(snapshot),
+            live: None,
+            search: "",
+        };
+        frame.around(&html! { h1 { (Shown(&title)) } (main) })
     }
 }
 
@@ -72,10 +89,4 @@ fn times(query: &Params) -> Markup {
             }
         }
     }
-}
-
-/// The command that shows the same.
-fn copied(address: &ObjectAddress, verb: &str) -> Markup {
-    let command = address.command(verb);
-    html! { p.command { code { (command) } " " button type="button" data-copy=(command) hidden { "Copy" } } }
 }

@@ -1,0 +1,126 @@
+//! `Frame`: what every page has around its content: the title, the links to the other pages, the search, and how current it is.
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use super::Shown;
+use super::assets::STYLE;
+use crate::serve::snapshot::Snapshot;
+
+/// A page of the first row of links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::serve) enum Section {
+    /// What is not well now.
+    Now,
+    /// What changed, over time.
+    Timeline,
+    /// Another page.
+    Other,
+}
+
+/// What stands around the content of a page.
+pub(super) struct Frame<'f> {
+    /// The title of the window.
+    pub(super) title: &'f str,
+    /// Which link of the header leads to this page.
+    pub(super) section: Section,
+    /// The cluster that the page is about; `None` for an address that shows nothing.
+    pub(super) snapshot: Option<&'f Snapshot>,
+    /// Where the changes of the page come from; `None` if it does not follow the cluster.
+    pub(super) live: Option<String>,
+    /// The text in the search field.
+    pub(super) search: &'f str,
+}
+
+impl Frame<'_> {
+    /// The whole page with this content.
+    pub(super) fn around(&self, content: &Markup) -> Markup {
+        html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta name="color-scheme" content="light dark";
+                    title { (Shown(self.title)) }
+                    link rel="icon" href="data:,";
+                    style { (PreEscaped(STYLE)) }
+                    @if self.live.is_some() { noscript { meta http-equiv="refresh" content="10"; } }
+                    script src="/page.js" defer {}
+                }
+                body data-live=[self.live.as_ref()] {
+                    a.skip href="#main" { "Skip to the content" }
+                    (self.header())
+                    main #main tabindex="-1" { (content) }
+                    footer { "/ search · f filters · j k move · Enter open · Esc back" }
+                }
+            }
+        }
+    }
+
+    fn header(&self) -> Markup {
+        let current = |section| (self.section == section).then_some("page");
+        html! {
+            header {
+                span.home { "kubectl spy" }
+                nav.pages aria-label="Pages" {
+                    a href="/" aria-current=[current(Section::Now)] { "Now" }
+                    a href="/t" aria-current=[current(Section::Timeline)] { "Timeline" }
+                }
+                @if let Some(snapshot) = self.snapshot {
+                    span.cluster { (Shown(&snapshot.cluster)) " " (Shown(&snapshot.place)) }
+                }
+                span #link role="status" {
+                    @if let (Some(snapshot), Some(_)) = (self.snapshot, &self.live) { (link(snapshot)) }
+                }
+                form action="/" method="get" role="search" {
+                    input #search type="search" name="q" value=(Shown(self.search)) placeholder="Search (/)" aria-label="Search";
+                }
+            }
+        }
+    }
+}
+
+/// The state of the connection, and a warning if the view may be out of date.
+pub(super) fn link(snapshot: &Snapshot) -> Markup {
+    let link = &snapshot.link;
+    html! { span.lost[link.is_lost] { (Shown(&link.words)) } }
+}
+
+/// A command that shows the same, with a button that copies it. The button needs the script, which shows it.
+pub(super) fn copied(command: &str) -> Markup {
+    html! { p.command { code { (command) } " " button type="button" data-copy=(command) hidden { "Copy" } } }
+}
+
+/// The page for an address that shows nothing.
+pub(in crate::serve) fn nothing(words: &str) -> Markup {
+    let frame = Frame {
+        title: "kubectl spy",
+        section: Section::Other,
+        snapshot: None,
+        live: None,
+        search: "",
+    };
+    frame.around(&html! {
+        h1 { "Nothing to show" }
+        @for line in words.lines() { p { (Shown(line)) } }
+        p { a.way href="/" { "Show what is not well" } }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_page_has_one_title_and_a_way_past_the_header() {
+        let html = nothing("error: it fails\nhint: do something").into_string();
+        assert_eq!(html.matches("<h1>").count(), 1);
+        assert!(html.contains("<a class=\"skip\" href=\"#main\">") && html.contains("id=\"main\""));
+        assert!(html.contains("<p>hint: do something</p>"), "{html}");
+        // A page that does not follow the cluster does not load itself again.
+        assert!(
+            !html.contains("http-equiv") && !html.contains("data-live"),
+            "{html}"
+        );
+    }
+}

@@ -1,0 +1,142 @@
+//! Tests of the pages of `serve` in a real browser. They need Node and Chromium, and run only with `cargo test --test browser`.
+//!
+//! Each test starts a sandbox and a server, and runs a script of this directory, which drives the browser. A script asks for a
+//! write to the cluster by a line `do: NAME` on its standard output. Screenshots are in `target/browser`.
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    unreachable_pub,
+    reason = "tests fail by panicking, read the clock for deadlines, print figures, and are a crate of their own"
+)]
+
+mod shop;
+
+#[expect(dead_code, reason = "only tests/it uses some of these")]
+#[path = "../support/mod.rs"]
+mod support;
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use support::Running;
+use support::cluster::Cluster;
+
+/// The names that Chromium has in distributions.
+const BROWSERS: [&str; 4] = [
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+];
+
+/// The file of the browser: `SPY_BROWSER`, or the first of its names in the path.
+fn browser() -> PathBuf {
+    if let Some(named) = std::env::var_os("SPY_BROWSER") {
+        return named.into();
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let directories: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    let mut files = BROWSERS
+        .iter()
+        .flat_map(|name| directories.iter().map(move |in_path| in_path.join(name)));
+    let found = files.find(|file| file.is_file());
+    found.expect(
+        "no Chromium is installed. hint: apt-get install chromium, or set SPY_BROWSER to its file",
+    )
+}
+
+/// Fails with the command that helps, if a tool is missing.
+fn need_tools(scripts: &Path) {
+    let node = Command::new("node").arg("--version").output();
+    assert!(
+        node.is_ok(),
+        "Node is not installed. hint: apt-get install nodejs npm"
+    );
+    let modules = scripts.join("node_modules/playwright-core");
+    assert!(
+        modules.is_dir(),
+        "the packages of the scripts are not installed. hint: npm ci --prefix tests/browser"
+    );
+}
+
+/// Runs a script over a server of these kinds. `act` makes the writes that the script asks for.
+fn run(script: &str, cluster: &Cluster, args: &[&str], act: impl Fn(&str)) {
+    let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser");
+    need_tools(&scripts);
+    let args = [&["serve", "--listen", "127.0.0.1:0"], args].concat();
+    let mut served: Running = cluster.spy().start(&args);
+    let address = served.until_where("the address", |line| line.starts_with("http://"));
+    let shots = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("browser");
+    std::fs::create_dir_all(&shots).unwrap();
+    let mut node = Command::new("node")
+        .arg(scripts.join(script))
+        .env("SPY_BROWSER", browser())
+        .env("SPY_ADDRESS", address)
+        .env("SPY_NOW", support::cluster::LATER)
+        .env("SPY_SHOTS", shots)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    for line in BufReader::new(node.stdout.take().unwrap()).lines() {
+        let line = line.unwrap();
+        match line.strip_prefix("do: ") {
+            Some(name) => act(name),
+            None => println!("{line}"),
+        }
+    }
+    assert!(node.wait().unwrap().success(), "{script} failed");
+}
+
+/// A script that only reads.
+fn nothing(name: &str) {
+    panic!("nobody knows how to do {name:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_page_is_readable_and_has_nothing_that_axe_finds() {
+    let cluster = shop::shop().await;
+    run("pages.mjs", &cluster, &shop::KINDS, nothing);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hostile_text_stays_text() {
+    let cluster = shop::hostile().await;
+    run("hostile.mjs", &cluster, &shop::KINDS, nothing);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_change_arrives_without_a_reload() {
+    let cluster = shop::shop().await;
+    run("live.mjs", &cluster, &shop::KINDS, |name| match name {
+        "fail cart" => shop::fail(&cluster, "cart"),
+        "delete cart" => cluster.delete("pods", "cart"),
+        other => nothing(other),
+    });
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_keyboard_alone_is_enough() {
+    let cluster = shop::shop().await;
+    run("keyboard.mjs", &cluster, &shop::KINDS, nothing);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_pages_work_without_script() {
+    let cluster = shop::shop().await;
+    run("without_script.mjs", &cluster, &shop::KINDS, nothing);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ten_thousand_pods_are_a_small_page() {
+    let cluster = shop::many(10_000).await;
+    run("many.mjs", &cluster, &["pods"], nothing);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_empty_cluster_has_pages_too() {
+    let cluster = Cluster::start().await;
+    run("empty.mjs", &cluster, &shop::KINDS, nothing);
+}
