@@ -16,8 +16,8 @@ use super::route::{AnswerForm, ObjectsRoute, Query, Route, accepted};
 use super::select::ListSelection;
 use super::state::{Access, ServerState, User};
 use super::status::ApiFailure;
-use super::store::StoreKey;
-use super::view::ObjectView;
+use super::store::{StoreKey, text};
+use super::view::{ObjectView, TableColumns};
 use super::watch::WatchSource;
 use super::wire::Switch;
 
@@ -44,28 +44,22 @@ pub(super) async fn answer(
     caller: Caller,
 ) -> Answer {
     let user = shared.authenticate(header(request, AUTHORIZATION));
-    let name = user
-        .as_ref()
-        .ok()
-        .and_then(Option::as_ref)
-        .map(|user| user.name.clone());
+    let known = user.as_ref().ok().and_then(Option::as_ref);
+    let name = known.map(|user| user.name.clone());
     let progress = shared.journal.asked(request, name, caller.connection);
     let query = Query::of(request.uri().query());
     let route = Route::of(request.uri().path(), shared.store.kinds());
     let (verb, resource) = fault_place(route.as_ref().ok(), &query, shared, request.uri().path());
-    let effects = shared.faults.effects_of(verb, &resource);
-    let accepts_gzip = accepts_gzip(request.headers());
-    let reply = ServerReply {
-        effects,
-        switch: caller.switch,
-        progress,
-        accepts_gzip,
-    };
     let call = Call {
         shared,
         request,
         query,
-        reply,
+        reply: ServerReply {
+            effects: shared.faults.effects_of(verb, &resource),
+            switch: caller.switch,
+            progress,
+            accepts_gzip: accepts_gzip(request.headers()),
+        },
     };
     call.apply_early().await?;
     if let Some(response) = call.injected_status() {
@@ -96,10 +90,8 @@ fn fault_place(
                 None if query.get("resourceVersionMatch") == Some("Exact") => Verb::Exact,
                 None => Verb::List,
             };
-            (
-                verb,
-                shared.store.kinds()[*kind].resource.plural.to_string(),
-            )
+            let resource = &shared.store.kinds()[*kind].resource;
+            (verb, resource.plural.to_string())
         }
         Some(Route::Log(_)) => (Verb::Get, "pods/log".to_owned()),
         _ => (Verb::Get, path.trim_matches('/').to_owned()),
@@ -154,14 +146,9 @@ impl Call<'_> {
 
     fn expired(&self) -> ApiFailure {
         let newest = self.shared.store.lock().revision();
-        let asked = self
-            .query
-            .revision(self.shared.version_text)
-            .ok()
-            .flatten()
-            .unwrap_or(1);
         if self.query.flag("watch") {
-            ApiFailure::watch_expired(asked, newest)
+            let asked = self.query.revision(self.shared.version_text);
+            ApiFailure::watch_expired(asked.ok().flatten().unwrap_or(1), newest)
         } else {
             ApiFailure::list_expired()
         }
@@ -240,9 +227,8 @@ impl Call<'_> {
                     (*kind.resource.plural == *"namespaces").then(|| shared.namespace(name))?
                 })
                 .ok_or_else(|| ApiFailure::not_found(kind, name))?;
-            return Ok(self
-                .reply
-                .whole("application/json", view.object(&version, now)));
+            let object = view.object(&version, now, TableColumns::Given);
+            return Ok(self.reply.whole("application/json", object));
         }
         if is_watch {
             let source = WatchSource::open(shared, selection, view, &self.query)?;
@@ -282,11 +268,7 @@ impl Call<'_> {
         let pod = pod.whole(kind);
         let options = LogOptions::of(&self.query, (shared.clock)())?;
         let container = container_of(&pod, &options)?;
-        if pod["spec"]["nodeName"]
-            .as_str()
-            .unwrap_or_default()
-            .is_empty()
-        {
+        if text(&pod["spec"]["nodeName"]).is_empty() {
             return Ok(self.reply.no_content());
         }
         let id = instance_of(&pod, &container, options.previous)?;

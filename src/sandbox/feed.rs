@@ -124,15 +124,11 @@ impl WatchFeed {
             self.send(line);
             return;
         }
-        let delays = self.effects.iter().filter_map(|effect| {
-            if let Effect::Slow(delay) = effect {
-                Some(*delay)
-            } else {
-                None
-            }
+        let delays = self.effects.iter().filter_map(|effect| match effect {
+            Effect::Slow(delay) => Some(FeedStep::Wait(*delay)),
+            _ => None,
         });
-        self.steps
-            .extend(delays.map(FeedStep::Wait).collect::<Vec<_>>());
+        self.steps.extend(delays);
         if self.cut_within(event) {
             return;
         }
@@ -217,13 +213,8 @@ impl WatchFeed {
             BadLine::Long(size) => {
                 let end = line.len() - 2;
                 let padding = size.saturating_sub(line.len());
-                let pad = [
-                    br#","padding":""#.as_slice(),
-                    &vec![b'x'; padding],
-                    b"\"}\n",
-                ]
-                .concat();
-                line.splice(end.., pad);
+                let pad = format!(",\"padding\":\"{}\"}}\n", "x".repeat(padding));
+                line.splice(end.., pad.into_bytes());
             }
             BadLine::UnknownType => {
                 let object = String::from_utf8_lossy(&event.object);
@@ -240,11 +231,8 @@ impl WatchFeed {
         } else {
             format!(r#"{{"type":"{kind}","object":{object}}}"#)
         };
-        line.push_str(if self.has_framing(Framing::Crlf) {
-            "\r\n"
-        } else {
-            "\n"
-        });
+        let is_crlf = self.has_framing(Framing::Crlf);
+        line.push_str(if is_crlf { "\r\n" } else { "\n" });
         if self.has_framing(Framing::BlankLines) {
             line.push('\n');
         }

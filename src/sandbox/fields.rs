@@ -19,6 +19,16 @@ pub(super) enum FieldStep {
     Item(String),
 }
 
+impl FieldStep {
+    /// The name of a field; empty for an item of a list.
+    fn name(&self) -> &str {
+        match self {
+            FieldStep::Field(name) => name,
+            FieldStep::Key(_) | FieldStep::Item(_) => "",
+        }
+    }
+}
+
 /// A path from the root of an object.
 pub(super) type Path = Vec<FieldStep>;
 /// The fields that a manager owns.
@@ -33,16 +43,8 @@ pub(super) enum ListKind {
 
 /// The list kinds of the built-in types used here (`x-kubernetes-list-type` in the API's `OpenAPI` document).
 pub(super) fn list_kind(path: &[FieldStep], items: &[Value]) -> ListKind {
-    let names: Vec<&str> = path
-        .iter()
-        .filter_map(|step| {
-            if let FieldStep::Field(name) = step {
-                Some(name.as_str())
-            } else {
-                None
-            }
-        })
-        .collect();
+    let fields = path.iter().map(FieldStep::name);
+    let names: Vec<&str> = fields.filter(|name| !name.is_empty()).collect();
     let first_has = |key: &str| items.first().is_some_and(|item| item.get(key).is_some());
     let keys: &'static [&'static str] = match names.last().copied().unwrap_or_default() {
         "containers"
@@ -73,13 +75,8 @@ pub(super) fn list_kind(path: &[FieldStep], items: &[Value]) -> ListKind {
 
 /// The maps that the API declares as atomic: selectors.
 fn is_atomic_map(path: &[FieldStep]) -> bool {
-    let name = |step: Option<&FieldStep>| match step {
-        Some(FieldStep::Field(name)) => name.clone(),
-        _ => String::new(),
-    };
-    let last = name(path.last());
     matches!(
-        last.as_str(),
+        path.last().map_or("", FieldStep::name),
         "selector"
             | "labelSelector"
             | "nodeSelector"
@@ -91,11 +88,8 @@ fn is_atomic_map(path: &[FieldStep]) -> bool {
 
 /// Struct fields that Go never omits. No manager owns such a field itself, only the fields in it.
 fn is_always_there(path: &[FieldStep]) -> bool {
-    let Some(FieldStep::Field(name)) = path.last() else {
-        return false;
-    };
     matches!(
-        name.as_str(),
+        path.last().map_or("", FieldStep::name),
         "metadata"
             | "spec"
             | "status"
@@ -117,17 +111,7 @@ pub(super) fn leaves(object: &Value) -> BTreeMap<Path, Option<&Value>> {
 }
 
 fn is_system_field(path: &[FieldStep]) -> bool {
-    let names: Vec<&str> = path
-        .iter()
-        .take(2)
-        .map(|step| {
-            if let FieldStep::Field(name) = step {
-                name.as_str()
-            } else {
-                ""
-            }
-        })
-        .collect();
+    let names: Vec<&str> = path.iter().take(2).map(FieldStep::name).collect();
     matches!(names.as_slice(), ["apiVersion" | "kind", ..])
         || matches!(
             names.as_slice(),
@@ -164,31 +148,24 @@ fn collect<'v>(value: &'v Value, path: &mut Path, found: &mut BTreeMap<Path, Opt
                 path.pop();
             }
         }
-        Value::Array(items) if !items.is_empty() => collect_list(value, items, path, found),
+        Value::Array(items) if !items.is_empty() => {
+            let kind = list_kind(path, items);
+            if matches!(kind, ListKind::Atomic) {
+                found.insert(path.clone(), Some(value));
+                return;
+            }
+            if !is_always_there(path) {
+                found.insert(path.clone(), None);
+            }
+            for item in items {
+                path.push(item_step(&kind, item));
+                collect(item, path, found);
+                path.pop();
+            }
+        }
         leaf => {
             found.insert(path.clone(), Some(leaf));
         }
-    }
-}
-
-fn collect_list<'v>(
-    list: &'v Value,
-    items: &'v [Value],
-    path: &mut Path,
-    found: &mut BTreeMap<Path, Option<&'v Value>>,
-) {
-    let kind = list_kind(path, items);
-    if matches!(kind, ListKind::Atomic) {
-        found.insert(path.clone(), Some(list));
-        return;
-    }
-    if !is_always_there(path) {
-        found.insert(path.clone(), None);
-    }
-    for item in items {
-        path.push(item_step(&kind, item));
-        collect(item, path, found);
-        path.pop();
     }
 }
 

@@ -80,68 +80,38 @@ impl Kind {
     }
 }
 
-/// The built-in kinds that are served, by group: the kind, and whether it has generations (`g`) and a status (`s`).
-const BUILT_IN: &[(&str, &[(&str, &str)])] = &[
+/// The built-in kinds that are served, by group. A kind can have generations (`g`) and a status (`s`).
+const BUILT_IN: &[(&str, &str)] = &[
     (
         "",
-        &[
-            ("ConfigMap", ""),
-            ("Endpoints", ""),
-            ("Event", ""),
-            ("LimitRange", ""),
-            ("Namespace", "s"),
-            ("Node", "s"),
-            ("PersistentVolumeClaim", "s"),
-            ("PersistentVolume", "s"),
-            ("Pod", "gs"),
-            ("PodTemplate", "g"),
-            ("ReplicationController", "gs"),
-            ("ResourceQuota", "s"),
-            ("Secret", ""),
-            ("ServiceAccount", ""),
-            ("Service", "s"),
-        ],
+        "ConfigMap Endpoints Event LimitRange Namespace:s Node:s PersistentVolumeClaim:s PersistentVolume:s Pod:gs \
+         PodTemplate:g ReplicationController:gs ResourceQuota:s Secret ServiceAccount Service:s",
     ),
     (
         "apps",
-        &[
-            ("ControllerRevision", ""),
-            ("DaemonSet", "gs"),
-            ("Deployment", "gs"),
-            ("ReplicaSet", "gs"),
-            ("StatefulSet", "gs"),
-        ],
+        "ControllerRevision DaemonSet:gs Deployment:gs ReplicaSet:gs StatefulSet:gs",
     ),
-    ("autoscaling", &[("HorizontalPodAutoscaler", "s")]),
-    ("batch", &[("CronJob", "gs"), ("Job", "gs")]),
+    ("autoscaling", "HorizontalPodAutoscaler:s"),
+    ("batch", "CronJob:gs Job:gs"),
     (
         "networking.k8s.io",
-        &[
-            ("IngressClass", "g"),
-            ("Ingress", "gs"),
-            ("NetworkPolicy", "g"),
-        ],
+        "IngressClass:g Ingress:gs NetworkPolicy:g",
     ),
-    ("policy", &[("PodDisruptionBudget", "gs")]),
-    ("storage.k8s.io", &[("StorageClass", "")]),
-    (
-        "apiextensions.k8s.io",
-        &[("CustomResourceDefinition", "gs")],
-    ),
-    ("coordination.k8s.io", &[("Lease", "")]),
-    ("discovery.k8s.io", &[("EndpointSlice", "g")]),
+    ("policy", "PodDisruptionBudget:gs"),
+    ("storage.k8s.io", "StorageClass"),
+    ("apiextensions.k8s.io", "CustomResourceDefinition:gs"),
+    ("coordination.k8s.io", "Lease"),
+    ("discovery.k8s.io", "EndpointSlice:g"),
 ];
 
 /// The built-in kinds, in discovery order.
 pub(crate) fn built_in() -> Vec<Kind> {
-    let served = BUILT_IN.iter().flat_map(|(group, kinds)| {
-        kinds
-            .iter()
-            .map(move |(kind, marks)| (*group, *kind, *marks))
-    });
+    let mut served = Vec::new();
+    for (group, kinds) in BUILT_IN {
+        for kind in kinds.split(' ') {
+            let (kind, marks) = kind.split_once(':').unwrap_or((kind, ""));
+            served.extend(well_known_type(group, kind).map(|kind| Kind::built_in(kind, marks)));
+        }
+    }
     served
-        .filter_map(|(group, kind, marks)| {
-            Some(Kind::built_in(well_known_type(group, kind)?, marks))
-        })
-        .collect()
 }

@@ -52,12 +52,6 @@ impl ContinueToken {
     }
 }
 
-/// The state that a LIST reads.
-enum ListAt {
-    Now,
-    Exactly(u64),
-}
-
 pub(super) struct ListRequest<'r> {
     pub(super) selection: &'r ListSelection,
     pub(super) query: &'r Query,
@@ -121,14 +115,10 @@ fn read(
 ) -> Result<StoreListing, ApiFailure> {
     let inner = store.lock();
     let ignores_past = request.effects.contains(&Effect::PresentInsteadOfPast);
-    let at = match token {
-        Some(token) => ListAt::Exactly(token.revision),
-        None if ignores_past => ListAt::Now,
-        None => state(request, inner.revision())?,
-    };
-    let asked = match at {
-        ListAt::Now => None,
-        ListAt::Exactly(revision) => Some(revision),
+    let asked = match token {
+        Some(token) => Some(token.revision),
+        None if ignores_past => None,
+        None => past_revision(request, inner.revision())?,
     };
     inner
         .list(request.selection.kind, asked)
@@ -147,17 +137,17 @@ fn read(
         })
 }
 
-/// The state that `resourceVersion` and `resourceVersionMatch` select.
-fn state(request: &ListRequest<'_>, newest: u64) -> Result<ListAt, ApiFailure> {
+/// The revision of the past that `resourceVersion` and `resourceVersionMatch` select; `None` for the present.
+fn past_revision(request: &ListRequest<'_>, newest: u64) -> Result<Option<u64>, ApiFailure> {
     let ListRequest { query, view, .. } = request;
     let revision = query.revision(view.version_text)?;
     match (query.get("resourceVersionMatch"), revision) {
-        (None, None | Some(0)) | (Some("NotOlderThan"), Some(0)) => Ok(ListAt::Now),
-        (Some("Exact"), Some(revision)) if revision > 0 => Ok(ListAt::Exactly(revision)),
+        (None, None | Some(0)) | (Some("NotOlderThan"), Some(0)) => Ok(None),
+        (Some("Exact"), Some(revision)) if revision > 0 => Ok(Some(revision)),
         (None | Some("NotOlderThan"), Some(revision)) if revision > newest => {
             Err(ApiFailure::future_revision(revision, newest))
         }
-        (None | Some("NotOlderThan"), Some(_)) => Ok(ListAt::Now),
+        (None | Some("NotOlderThan"), Some(_)) => Ok(None),
         (Some("Exact"), Some(_)) => Err(ApiFailure::invalid_options(
             "resourceVersionMatch",
             "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"",

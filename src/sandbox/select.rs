@@ -31,8 +31,16 @@ impl ListSelection {
                 .parse()
                 .map_err(|error| ApiFailure::bad_request(format!("{error}")))?,
         };
-        if let Some(field) = selectable(kind).unsupported(&selection.fields) {
-            return Err(ApiFailure::bad_request(not_selectable(kind, field)));
+        let selectable = SelectableFields::of(&kind.resource.group, &kind.resource.kind);
+        if let Some(field) = selectable.unsupported(&selection.fields) {
+            let has_only_names = (selectable.labels()).eq(["metadata.name", "metadata.namespace"]);
+            return Err(ApiFailure::bad_request(if has_only_names {
+                format!(
+                    "{field:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\""
+                )
+            } else {
+                format!("field label not supported: {field}")
+            }));
         }
         Ok(selection)
     }
@@ -69,21 +77,4 @@ fn text_at(version: &StoredVersion, path: &str) -> Option<String> {
             .as_str()
             .map_or_else(|| value.to_string(), str::to_owned),
     )
-}
-
-fn selectable(kind: &Kind) -> SelectableFields {
-    SelectableFields::of(&kind.resource.group, &kind.resource.kind)
-}
-
-fn not_selectable(kind: &Kind, field: &str) -> String {
-    if selectable(kind)
-        .labels()
-        .eq(["metadata.name", "metadata.namespace"])
-    {
-        format!(
-            "{field:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\""
-        )
-    } else {
-        format!("field label not supported: {field}")
-    }
 }

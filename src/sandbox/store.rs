@@ -152,11 +152,6 @@ impl StoreInner {
         &self.log[..end]
     }
 
-    /// The oldest revision from which a watch can start.
-    pub(super) fn window(&self) -> u64 {
-        self.window
-    }
-
     /// Logs a version under the next revision.
     pub(super) fn commit(
         &mut self,
@@ -244,11 +239,25 @@ impl StoredVersion {
 
     /// The object with `apiVersion` and `kind`, for further processing.
     pub(super) fn whole(&self, kind: &Kind) -> Value {
-        let mut value = self.value.clone();
-        value["apiVersion"] = Value::from(kind.resource.api_version());
-        value["kind"] = Value::from(&*kind.resource.kind);
-        value
+        whole(self.value.clone(), kind)
     }
+}
+
+/// An object with `apiVersion` and `kind`.
+pub(super) fn whole(mut value: Value, kind: &Kind) -> Value {
+    value["apiVersion"] = Value::from(kind.resource.api_version());
+    value["kind"] = Value::from(&*kind.resource.kind);
+    value
+}
+
+/// The text of a value; empty if it is none.
+pub(super) fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+/// The number at a pointer; 0 if there is none.
+pub(super) fn number(object: &Value, pointer: &str) -> i64 {
+    object.pointer(pointer).and_then(Value::as_i64).unwrap_or(0)
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -51,13 +51,19 @@ impl ObjectView {
         })
     }
 
-    pub(super) fn object(&self, version: &StoredVersion, now: Timestamp) -> Bytes {
+    /// One object, alone or in a watch event. Only the first table of a watch names its columns.
+    pub(super) fn object(
+        &self,
+        version: &StoredVersion,
+        now: Timestamp,
+        columns: TableColumns,
+    ) -> Bytes {
         match self.form {
             AnswerForm::Full | AnswerForm::Discovery => version.wire(&self.kind),
             AnswerForm::Metadata => Bytes::from(partial(version).to_string()),
             AnswerForm::Table => {
                 let metadata = json!({"resourceVersion": self.version_text.of(version.revision)});
-                self.table(&metadata, &[self.row(version, now)], TableColumns::Given)
+                self.table(&metadata, &[self.row(version, now)], columns)
             }
         }
     }
@@ -96,24 +102,6 @@ impl ObjectView {
         }
         body.extend_from_slice(b"]}\n");
         Bytes::from(body)
-    }
-
-    /// The object of a watch event. Only the first table of a watch names its columns.
-    pub(super) fn event(
-        &self,
-        version: &StoredVersion,
-        now: Timestamp,
-        columns: TableColumns,
-    ) -> Bytes {
-        match self.form {
-            AnswerForm::Table => {
-                let metadata = json!({"resourceVersion": self.version_text.of(version.revision)});
-                self.table(&metadata, &[self.row(version, now)], columns)
-            }
-            AnswerForm::Full | AnswerForm::Metadata | AnswerForm::Discovery => {
-                self.object(version, now)
-            }
-        }
     }
 
     pub(super) fn bookmark(&self, revision: u64) -> Bytes {

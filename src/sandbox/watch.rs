@@ -109,12 +109,9 @@ impl WatchSource {
         let shared = Arc::clone(&self.shared);
         let inner = shared.store.lock();
         match from {
-            Some(from) if from < inner.window() => {
-                self.pending
-                    .push_back(WatchEvent::error(&ApiFailure::watch_expired(
-                        from,
-                        inner.window(),
-                    )));
+            Some(from) if from < inner.window => {
+                let expired = ApiFailure::watch_expired(from, inner.window);
+                self.pending.push_back(WatchEvent::error(&expired));
                 self.is_over = true;
             }
             Some(from) => self.cursor = from,
@@ -239,9 +236,8 @@ impl WatchSource {
     }
 
     fn push(&mut self, change: Change, version: &StoredVersion) {
-        let object = self
-            .view
-            .event(version, (self.shared.clock)(), self.columns);
+        let now = (self.shared.clock)();
+        let object = self.view.object(version, now, self.columns);
         self.columns = TableColumns::Known;
         self.pending.push_back(WatchEvent {
             kind: EventType::Changed(change),

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::kinds::Kind;
 use super::managed_fields::{self, Actor};
 use super::store::{Change, StoreInner, StoreKey, VersionStore};
+use super::store::{number, text, whole};
 
 pub(super) type Written = Result<Value, WriteError>;
 
@@ -21,6 +22,18 @@ impl Stamp<'_> {
         seconds(self.now)
     }
 }
+
+/// The fields in the metadata that no client changes.
+const SYSTEM_FIELDS: [&str; 8] = [
+    "uid",
+    "namespace",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "generation",
+    "resourceVersion",
+    "managedFields",
+];
 
 /// One write in progress: the locked state, the object's key and the writer.
 pub(super) struct Write<'s> {
@@ -141,15 +154,14 @@ impl VersionStore {
     }
 
     pub(super) fn key_of(&self, object: &Value) -> Result<StoreKey, WriteError> {
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let (api_version, kind) = (text(&object["apiVersion"]), text(&object["kind"]));
         let is_it = |known: &Kind| {
             *known.resource.kind == *kind && known.resource.api_version() == api_version
         };
         let found = self.kinds().iter().position(is_it);
         let kind = found.ok_or_else(|| WriteError::UnknownKind(format!("{api_version} {kind}")))?;
-        let name = text(&object["metadata"]["name"]);
-        let namespace = text(&object["metadata"]["namespace"]);
+        let name = text(&object["metadata"]["name"]).to_owned();
+        let namespace = text(&object["metadata"]["namespace"]).to_owned();
         let is_namespaced = self.kinds()[kind].resource.namespaced;
         if name.is_empty() {
             return Err(WriteError::Invalid("metadata.name is missing"));
@@ -212,17 +224,7 @@ impl Write<'_> {
         } else {
             bare(object)
         };
-        let system = [
-            "uid",
-            "creationTimestamp",
-            "deletionTimestamp",
-            "deletionGracePeriodSeconds",
-            "generation",
-        ];
-        for name in system
-            .into_iter()
-            .chain(["namespace", "resourceVersion", "managedFields"])
-        {
+        for name in SYSTEM_FIELDS {
             match old["metadata"].get(name) {
                 Some(value) => new["metadata"][name] = value.clone(),
                 None => drop(
@@ -245,20 +247,15 @@ impl Write<'_> {
         if without_times(&old) == without_times(&new) {
             return whole(old, self.kind);
         }
-        let waits = new["metadata"]["deletionGracePeriodSeconds"]
-            .as_u64()
-            .unwrap_or(0)
-            > 0;
+        let waits = number(&new, "/metadata/deletionGracePeriodSeconds") > 0;
         let is_over =
             is_terminating(&new) && has_finalizers(&old) && !has_finalizers(&new) && !waits;
-        self.commit(
-            if is_over {
-                Change::Deleted
-            } else {
-                Change::Modified
-            },
-            new,
-        )
+        let change = if is_over {
+            Change::Deleted
+        } else {
+            Change::Modified
+        };
+        self.commit(change, new)
     }
 
     pub(super) fn commit(mut self, change: Change, value: Value) -> Value {
@@ -419,12 +416,6 @@ pub(super) fn bare(mut object: Value) -> Value {
         map.remove("kind");
     }
     object
-}
-
-pub(super) fn whole(mut value: Value, kind: &Kind) -> Value {
-    value["apiVersion"] = json!(kind.resource.api_version());
-    value["kind"] = json!(*kind.resource.kind);
-    value
 }
 
 /// All fields except metadata and status. A change of one of them increments the generation.

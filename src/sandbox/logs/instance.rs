@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::LogOptions;
 use crate::sandbox::status::ApiFailure;
+use crate::sandbox::store::text;
 
 /// The lists of containers in a Pod, and of their statuses.
 const LISTS: [(&str, &str); 3] = [
@@ -82,8 +83,4 @@ pub(in crate::sandbox) fn instance_of(
         }
         reason => format!("{about} is waiting to start: {reason}"),
     })
-}
-
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
 }

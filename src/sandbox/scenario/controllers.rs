@@ -7,8 +7,10 @@ use serde_json::{Value, json};
 
 use super::rolling::{REVISION, Rollout, revision, set_condition, template_hash};
 use super::stories::owned_by;
-use super::world::{CONTROLLER, Task, World, name_of, number};
+use super::world::{CONTROLLER, Task, World, name_of};
+use crate::sandbox::store::{number, text};
 use crate::sandbox::{Deletion, WriteError};
+use std::cmp::Reverse;
 
 pub(super) fn sync_deployment(world: &mut World<'_>, name: &str) -> Result<(), WriteError> {
     let Some(deployment) = world.get("deployments", name) else {
@@ -28,7 +30,18 @@ pub(super) fn sync_deployment(world: &mut World<'_>, name: &str) -> Result<(), W
         let new = name_of(new);
         scale(world, &new, size, &rollout)?;
     }
-    report_deployment(world, name)
+    let Some(deployment) = world.get("deployments", name) else {
+        return Ok(());
+    };
+    // Its status is the sum of its ReplicaSets.
+    let sets = owned(world, "replicasets", &deployment);
+    let rollout = Rollout::of(deployment, sets);
+    if let Some(status) = rollout.status(&world.time()) {
+        let mut deployment = rollout.deployment;
+        deployment["status"] = status;
+        world.update(deployment, CONTROLLER, "status")?;
+    }
+    Ok(())
 }
 
 fn add_replica_set(world: &mut World<'_>, rollout: &Rollout) -> Result<(), WriteError> {
@@ -74,27 +87,13 @@ fn scale(world: &mut World<'_>, set: &str, size: i64, rollout: &Rollout) -> Resu
         }},
         "spec": {"replicas": size},
     });
-    let target = world.target("replicasets", set);
-    world
-        .sandbox
-        .patch(&target, &patch, &world.writer(CONTROLLER, ""))?;
+    let (target, by) = (
+        world.target("replicasets", set),
+        world.writer(CONTROLLER, ""),
+    );
+    world.sandbox.patch(&target, &patch, &by)?;
     world.plan(20, Task::ReplicaSet(set.to_owned()));
     world.plan(60, Task::Deployment(name_of(&rollout.deployment)));
-    Ok(())
-}
-
-/// Writes the Deployment's status, the sum of its `ReplicaSet`s.
-fn report_deployment(world: &mut World<'_>, name: &str) -> Result<(), WriteError> {
-    let Some(deployment) = world.get("deployments", name) else {
-        return Ok(());
-    };
-    let sets = owned(world, "replicasets", &deployment);
-    let rollout = Rollout::of(deployment, sets);
-    if let Some(status) = rollout.status(&world.time()) {
-        let mut deployment = rollout.deployment;
-        deployment["status"] = status;
-        world.update(deployment, CONTROLLER, "status")?;
-    }
     Ok(())
 }
 
@@ -115,15 +114,17 @@ pub(super) fn sync_replica_set(world: &mut World<'_>, name: &str) -> Result<(), 
         add_pod(world, &set)?;
     }
     // Pods that are not ready or not running are deleted first; among equals, the youngest.
-    pods.sort_by_key(|pod| {
-        (
-            is_ready(pod),
-            is_running(pod),
-            std::cmp::Reverse(creation(pod)),
-        )
-    });
+    pods.sort_by_key(|pod| (is_ready(pod), is_running(pod), Reverse(creation(pod))));
     for pod in &pods[..pods.len().saturating_sub(desired)] {
-        dismiss(world, pod)?;
+        // It stays until its containers have stopped.
+        let name = name_of(pod);
+        world.delete_pod(&name, Deletion::Graceful(30), CONTROLLER)?;
+        if is_running(pod) {
+            world.plan(1400, Task::Stop(name));
+        } else {
+            world.plan(300, Task::Remove(name));
+        }
+        pod_changed(world, pod);
     }
     report_replica_set(world, name)
 }
@@ -157,19 +158,6 @@ fn add_pod(world: &mut World<'_>, set: &Value) -> Result<(), WriteError> {
     Ok(())
 }
 
-/// Deletes a Pod, which stays until its containers have stopped.
-fn dismiss(world: &mut World<'_>, pod: &Value) -> Result<(), WriteError> {
-    let name = name_of(pod);
-    world.delete_pod(&name, Deletion::Graceful(30), CONTROLLER)?;
-    if is_running(pod) {
-        world.plan(1400, Task::Stop(name));
-    } else {
-        world.plan(300, Task::Remove(name));
-    }
-    pod_changed(world, pod);
-    Ok(())
-}
-
 fn report_replica_set(world: &mut World<'_>, name: &str) -> Result<(), WriteError> {
     let Some(mut set) = world.get("replicasets", name) else {
         return Ok(());
@@ -190,21 +178,19 @@ fn report_replica_set(world: &mut World<'_>, name: &str) -> Result<(), WriteErro
     if set["status"] != status {
         set["status"] = status;
         world.update(set.clone(), CONTROLLER, "status")?;
-        let owner = set["metadata"]["ownerReferences"][0]["name"]
-            .as_str()
-            .unwrap_or_default()
-            .to_owned();
-        world.plan(20, Task::Deployment(owner));
+        world.plan(20, Task::Deployment(owner_of(&set)));
     }
     Ok(())
 }
 
 pub(super) fn pod_changed(world: &mut World<'_>, pod: &Value) {
-    let owner = pod["metadata"]["ownerReferences"][0]["name"]
-        .as_str()
-        .unwrap_or_default();
-    world.plan(20, Task::ReplicaSet(owner.to_owned()));
+    world.plan(20, Task::ReplicaSet(owner_of(pod)));
     world.plan(35, Task::Endpoints);
+}
+
+/// The name of the controller of an object.
+fn owner_of(object: &Value) -> String {
+    text(&object["metadata"]["ownerReferences"][0]["name"]).to_owned()
 }
 
 fn toleration(trouble: &str) -> Value {
@@ -232,46 +218,29 @@ fn is_running(pod: &Value) -> bool {
 
 fn creation(pod: &Value) -> (String, u64) {
     let metadata = &pod["metadata"];
-    let revision = metadata["resourceVersion"]
-        .as_str()
-        .and_then(|text| text.parse().ok())
-        .unwrap_or(0);
-    (
-        metadata["creationTimestamp"]
-            .as_str()
-            .unwrap_or_default()
-            .to_owned(),
-        revision,
-    )
+    let revision = text(&metadata["resourceVersion"]).parse().unwrap_or(0);
+    (text(&metadata["creationTimestamp"]).to_owned(), revision)
 }
 
 pub(super) fn sync_endpoints(world: &mut World<'_>) -> Result<(), WriteError> {
     for service in world.sandbox.list("services", world.namespace) {
-        sync_slice(world, &service)?;
-    }
-    Ok(())
-}
-
-fn sync_slice(world: &mut World<'_>, service: &Value) -> Result<(), WriteError> {
-    let endpoints = endpoints(world, service);
-    let is_of_service = |slice: &Value| {
-        slice["metadata"]["labels"]["kubernetes.io/service-name"] == service["metadata"]["name"]
-    };
-    match world
-        .select("endpointslices", is_of_service)
-        .into_iter()
-        .next()
-    {
-        Some(slice) if slice["endpoints"] == endpoints => {}
-        Some(mut slice) => {
-            slice["endpoints"] = endpoints;
-            slice["metadata"]["annotations"]["endpoints.kubernetes.io/last-change-trigger-time"] =
-                world.time();
-            world.update(slice, CONTROLLER, "")?;
-        }
-        None => {
-            let slice = slice(world, service, &endpoints);
-            world.create(slice, CONTROLLER)?;
+        let endpoints = endpoints(world, &service);
+        let is_of_service = |slice: &Value| {
+            slice["metadata"]["labels"]["kubernetes.io/service-name"] == service["metadata"]["name"]
+        };
+        let slices = world.select("endpointslices", is_of_service);
+        match slices.into_iter().next() {
+            Some(slice) if slice["endpoints"] == endpoints => {}
+            Some(mut slice) => {
+                slice["endpoints"] = endpoints;
+                slice["metadata"]["annotations"]["endpoints.kubernetes.io/last-change-trigger-time"] =
+                    world.time();
+                world.update(slice, CONTROLLER, "")?;
+            }
+            None => {
+                let slice = slice(world, &service, &endpoints);
+                world.create(slice, CONTROLLER)?;
+            }
         }
     }
     Ok(())

@@ -3,8 +3,9 @@
 use serde_json::json;
 
 use super::kubelet::{CRASH, image, instance, living, report_pod, set_container, wait};
-use super::world::{Task, World, number};
+use super::world::{Task, World};
 use crate::sandbox::WriteError;
+use crate::sandbox::store::{number, text};
 
 /// What the program prints before it exits.
 const PANIC: [&str; 4] = [
@@ -31,7 +32,7 @@ pub(super) fn crash(world: &mut World<'_>, name: &str) -> Result<(), WriteError>
         "exitCode": EXIT, "reason": "Error", "startedAt": container["state"]["running"]["startedAt"],
         "finishedAt": world.time(), "containerID": container["containerID"],
     }});
-    let id = container["containerID"].as_str().unwrap_or_default();
+    let id = text(&container["containerID"]);
     for line in PANIC {
         world.print(id, line);
     }
@@ -57,7 +58,7 @@ pub(super) fn back_off(world: &mut World<'_>, name: &str) -> Result<(), WriteErr
     let message = format!(
         "back-off {}s restarting failed container={} pod={name}_{}",
         pause / 1000,
-        container["name"].as_str().unwrap_or_default(),
+        text(&container["name"]),
         world.namespace,
     );
     wait(&mut pod, "CrashLoopBackOff", Some(&message));

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::controllers::pod_changed;
 use super::stories::NODES;
 use super::world::{Task, World, name_of};
+use crate::sandbox::store::text;
 use crate::sandbox::{Deletion, WriteError};
 
 const KUBELET: &str = "kubelet";
@@ -80,17 +81,13 @@ pub(super) fn pulled(world: &mut World<'_>, name: &str) -> Result<(), WriteError
         world.plan(1300, Task::BackOff(name.to_owned()));
     } else {
         pod["status"]["phase"] = json!("Running");
-        let digest = digest(&image);
         let state = json!({"running": {"startedAt": world.time()}});
         set_container(&mut pod, &state);
         let container = &mut pod["status"]["containerStatuses"][0];
         container["started"] = json!(true);
-        container["imageID"] = json!(format!(
-            "{}@sha256:{digest}",
-            image.split(':').next().unwrap_or_default()
-        ));
+        let (repository, version) = image.rsplit_once(':').unwrap_or((&image, ""));
+        container["imageID"] = json!(format!("{repository}@sha256:{}", digest(&image)));
         container["containerID"] = json!(instance(name, 0));
-        let version = image.rsplit_once(':').map_or("", |(_, version)| version);
         world.print(&instance(name, 0), &format!("starting {version}"));
         if world.crashing_images.contains(&&*image) {
             world.plan(CRASH, Task::Crash(name.to_owned()));
@@ -156,11 +153,8 @@ pub(super) fn stop_pod(world: &mut World<'_>, name: &str) -> Result<(), WriteErr
         &[("Ready", "False"), ("ContainersReady", "False")],
         &world.time(),
     );
-    for condition in pod["status"]["conditions"]
-        .as_array_mut()
-        .into_iter()
-        .flatten()
-    {
+    let conditions = pod["status"]["conditions"].as_array_mut();
+    for condition in conditions.into_iter().flatten() {
         if condition["status"] == "False" {
             condition["reason"] = json!("PodCompleted");
         }
@@ -198,21 +192,15 @@ fn new_address(world: &World<'_>, pod: &Value) -> String {
         .position(|(node, _)| pod["spec"]["nodeName"] == *node)
         .unwrap_or(0);
     let taken = world.sandbox.list("pods", world.namespace);
-    let is_free = |address: &String| {
-        taken
-            .iter()
-            .all(|pod| pod["status"]["podIP"] != address.as_str())
-    };
+    let has = |pod: &Value, address: &String| pod["status"]["podIP"] == address.as_str();
+    let is_free = |address: &String| !taken.iter().any(|pod| has(pod, address));
     // Addresses are assigned in turn, so that a new Pod does not get the address that was just freed.
     let candidates = (world.bound..).map(|host| format!("10.244.{node}.{}", 10 + host % 240));
     candidates.take(240).find(is_free).unwrap_or_default()
 }
 
 pub(super) fn image(pod: &Value) -> String {
-    pod["spec"]["containers"][0]["image"]
-        .as_str()
-        .unwrap_or_default()
-        .to_owned()
+    text(&pod["spec"]["containers"][0]["image"]).to_owned()
 }
 
 fn not_found(image: &str) -> String {
@@ -251,17 +239,11 @@ pub(super) fn set_container(pod: &mut Value, state: &Value) {
 
 /// Sets conditions by type and status. The transition time changes only with the status.
 fn set_conditions(pod: &mut Value, changes: &[(&str, &str)], now: &Value) {
-    let unready = format!(
-        "containers with unready status: [{}]",
-        pod["spec"]["containers"][0]["name"]
-            .as_str()
-            .unwrap_or_default()
-    );
+    let container = text(&pod["spec"]["containers"][0]["name"]);
+    let unready = format!("containers with unready status: [{container}]");
     let generation = pod["metadata"]["generation"].clone();
-    let mut list = pod["status"]["conditions"]
-        .as_array()
-        .cloned()
-        .unwrap_or_default();
+    let present = pod["status"]["conditions"].as_array();
+    let mut list = present.cloned().unwrap_or_default();
     for (kind, status) in changes {
         let present = list.iter().position(|condition| condition["type"] == *kind);
         if present.is_some_and(|at| list[at]["status"] == *status) {

@@ -4,7 +4,8 @@
 
 use serde_json::{Value, json};
 
-use super::world::{name_of, number};
+use super::world::name_of;
+use crate::sandbox::store::{number, text};
 
 pub(super) const REVISION: &str = "deployment.kubernetes.io/revision";
 
@@ -30,11 +31,7 @@ impl Rollout {
         // Kubernetes rounds a surge up and an unavailability down.
         let surge = amount(&limits["maxSurge"], desired, 99);
         let unavailable = amount(&limits["maxUnavailable"], desired, 0);
-        let unavailable = if surge == 0 && unavailable == 0 {
-            1
-        } else {
-            unavailable
-        };
+        let unavailable = unavailable.max(i64::from(surge == 0));
         Self {
             new: new.into_iter().next(),
             old,
@@ -55,10 +52,8 @@ impl Rollout {
 
     /// The number of replicas that the new set should have now.
     pub(super) fn new_size(&self) -> i64 {
-        let present = self
-            .new
-            .as_ref()
-            .map_or(0, |set| number(set, "/spec/replicas"));
+        let present = self.new.as_ref();
+        let present = present.map_or(0, |set| number(set, "/spec/replicas"));
         let room = self.desired + self.surge - self.sum("/spec/replicas");
         if present > self.desired {
             self.desired
@@ -79,10 +74,8 @@ impl Rollout {
         let mut healthy_surplus = self.sum("/status/availableReplicas") - least;
         let mut sizes = Vec::new();
         for set in &self.old {
-            let (size, available) = (
-                number(set, "/spec/replicas"),
-                number(set, "/status/availableReplicas"),
-            );
+            let size = number(set, "/spec/replicas");
+            let available = number(set, "/status/availableReplicas");
             let broken = (size - available).clamp(0, surplus.max(0));
             surplus -= broken;
             sizes.push((name_of(set), size, size - broken));
@@ -120,38 +113,23 @@ impl Rollout {
         for (key, count) in counts.into_iter().filter(|(_, count)| *count > 0) {
             status[key] = json!(count);
         }
-        let is_enough = available >= self.desired - self.unavailable;
-        let availability = if is_enough {
-            [
-                "Available",
-                "True",
-                "MinimumReplicasAvailable",
-                "Deployment has minimum availability.",
-            ]
+        let [is_available, reason, has] = if available >= self.desired - self.unavailable {
+            ["True", "MinimumReplicasAvailable", "has"]
         } else {
-            [
-                "Available",
-                "False",
-                "MinimumReplicasUnavailable",
-                "Deployment does not have minimum availability.",
-            ]
+            ["False", "MinimumReplicasUnavailable", "does not have"]
         };
+        let message = format!("Deployment {has} minimum availability.");
+        let availability = ["Available", is_available, reason, &message];
         set_condition(&mut status["conditions"], availability, now);
         let set = name_of(new);
         if counts[..4].iter().all(|(_, count)| *count == self.desired) {
             let message = format!("ReplicaSet \"{set}\" has successfully progressed.");
-            set_condition(
-                &mut status["conditions"],
-                ["Progressing", "True", "NewReplicaSetAvailable", &message],
-                now,
-            );
+            let progress = ["Progressing", "True", "NewReplicaSetAvailable", &message];
+            set_condition(&mut status["conditions"], progress, now);
         } else if has_progressed(before, &status) {
             let message = format!("ReplicaSet \"{set}\" is progressing.");
-            touch_condition(
-                &mut status["conditions"],
-                ["Progressing", "True", "ReplicaSetUpdated", &message],
-                now,
-            );
+            let progress = ["Progressing", "True", "ReplicaSetUpdated", &message];
+            touch_condition(&mut status["conditions"], progress, now);
         }
         Some(status)
     }
@@ -210,10 +188,8 @@ fn touch_condition(
 }
 
 pub(super) fn revision(set: &Value) -> i64 {
-    let text = set["metadata"]["annotations"][REVISION]
-        .as_str()
-        .unwrap_or_default();
-    text.parse().unwrap_or(0)
+    let revision = &set["metadata"]["annotations"][REVISION];
+    text(revision).parse().unwrap_or(0)
 }
 
 /// An absolute number, or a percentage of `whole`. `rounding` is added to the hundredths before they are

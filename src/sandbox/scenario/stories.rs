@@ -13,54 +13,50 @@ const KUBECTL: &str = "kubectl-client-side-apply";
 /// A Deployment behind a Service gets an image that does not exist. A quarter of a minute later somebody
 /// fixes it.
 pub fn rollout() -> Scenario {
-    let shop = "shop";
-    let mut props: Vec<Prop> = NODES
-        .iter()
-        .map(|(name, address)| Prop {
-            age: 90 * DAY,
-            manager: "kubelet",
-            object: node(name, address),
-        })
-        .collect();
+    let mut props = cluster();
     props.extend([
-        Prop {
-            age: 60 * DAY,
-            manager: "kubectl-create",
-            object: namespace(shop),
-        },
-        Prop {
-            age: 41 * DAY + 30,
-            manager: KUBECTL,
-            object: service(shop, "web"),
-        },
-        Prop {
-            age: 41 * DAY,
-            manager: KUBECTL,
-            object: deployment(shop, "web", OLD),
-        },
+        prop(41 * DAY + 30, KUBECTL, service(SHOP, "web")),
+        prop(41 * DAY, KUBECTL, deployment(SHOP, "web", OLD)),
     ]);
-    let set_image = |manager: &'static str, image: &'static str| Action::SetImage {
-        manager,
-        deployment: "web",
-        image,
-    };
     Scenario {
         name: "rollout",
         about: "a rollout fails because its image does not exist, and is then fixed",
-        namespace: shop,
+        namespace: SHOP,
         missing_images: vec![BAD],
         crashing_images: Vec::new(),
         props,
         steps: vec![
-            ScriptStep {
-                at: 2000,
-                action: set_image("kubectl-set", BAD),
-            },
-            ScriptStep {
-                at: 18000,
-                action: set_image(KUBECTL, GOOD),
-            },
+            set_image(2000, "kubectl-set", BAD),
+            set_image(18000, KUBECTL, GOOD),
         ],
+    }
+}
+
+fn prop(age: u64, manager: &'static str, object: Value) -> Prop {
+    Prop {
+        age,
+        manager,
+        object,
+    }
+}
+
+/// The nodes, and the namespace in which all scenarios play.
+fn cluster() -> Vec<Prop> {
+    let nodes = NODES.iter();
+    let nodes = nodes.map(|(name, address)| prop(90 * DAY, "kubelet", node(name, address)));
+    let namespace = prop(60 * DAY, "kubectl-create", namespace(SHOP));
+    nodes.chain([namespace]).collect()
+}
+
+fn set_image(at: u64, manager: &'static str, image: &'static str) -> ScriptStep {
+    let deployment = "web";
+    ScriptStep {
+        at,
+        action: Action::SetImage {
+            manager,
+            deployment,
+            image,
+        },
     }
 }
 
@@ -69,22 +65,16 @@ const FIXED: &str = "registry.example.com/shop/web:v2.4.3";
 
 /// A Deployment gets an image whose program panics at its start. Twenty seconds later somebody fixes it.
 pub fn crash() -> Scenario {
-    let rollout = rollout();
-    let set_image = |at: u64, image: &'static str| ScriptStep {
-        at,
-        action: Action::SetImage {
-            manager: "kubectl-set",
-            deployment: "web",
-            image,
-        },
-    };
     Scenario {
         name: "crash",
         about: "the program of a new image panics at its start, and is then fixed",
         missing_images: Vec::new(),
         crashing_images: vec![PANICS],
-        steps: vec![set_image(2000, PANICS), set_image(22000, FIXED)],
-        ..rollout
+        steps: vec![
+            set_image(2000, "kubectl-set", PANICS),
+            set_image(22000, "kubectl-set", FIXED),
+        ],
+        ..rollout()
     }
 }
 
@@ -118,50 +108,18 @@ features:
 /// Flags are toggled, a file is edited, and a password is rotated. An autoscaler reacts. The flags are
 /// deleted and re-created.
 pub fn config() -> Scenario {
-    let mut props: Vec<Prop> = NODES
-        .iter()
-        .map(|(name, address)| Prop {
-            age: 90 * DAY,
-            manager: "kubelet",
-            object: node(name, address),
-        })
-        .collect();
+    let mut props = cluster();
     props.extend([
-        Prop {
-            age: 60 * DAY,
-            manager: "kubectl-create",
-            object: namespace(SHOP),
-        },
-        Prop {
-            age: 12 * DAY,
-            manager: KUBECTL,
-            object: config_map("api-config", &json!({"app.yaml": APP_YAML})),
-        },
-        Prop {
-            age: 12 * DAY,
-            manager: KUBECTL,
-            object: config_map("flags", &flags("off")),
-        },
-        Prop {
-            age: 12 * DAY,
-            manager: "db-operator",
-            object: secret("c3dvcmRmaXNo"),
-        },
-        Prop {
-            age: 12 * DAY,
-            manager: KUBECTL,
-            object: service(SHOP, "api"),
-        },
-        Prop {
-            age: 12 * DAY - 60,
-            manager: KUBECTL,
-            object: deployment(SHOP, "api", API),
-        },
-        Prop {
-            age: 11 * DAY,
-            manager: KUBECTL,
-            object: autoscaler(),
-        },
+        prop(
+            12 * DAY,
+            KUBECTL,
+            config_map("api-config", &json!({"app.yaml": APP_YAML})),
+        ),
+        prop(12 * DAY, KUBECTL, config_map("flags", &flags("off"))),
+        prop(12 * DAY, "db-operator", secret("c3dvcmRmaXNo")),
+        prop(12 * DAY, KUBECTL, service(SHOP, "api")),
+        prop(12 * DAY - 60, KUBECTL, deployment(SHOP, "api", API)),
+        prop(11 * DAY, KUBECTL, autoscaler()),
     ]);
     Scenario {
         name: "config",

@@ -7,6 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use super::script::{Action, Scenario};
+use crate::sandbox::store::text;
 use crate::sandbox::write::seconds;
 use crate::sandbox::{Deletion, Sandbox, Target, WriteError, Writer};
 
@@ -117,11 +118,12 @@ impl<'s> World<'s> {
     }
 
     fn now(&self) -> Timestamp {
-        let speed = if self.elapsed > 0 {
-            i64::from(self.speed.get())
+        // The time before the start does not pass faster.
+        let speed = i64::from(if self.elapsed > 0 {
+            self.speed.get()
         } else {
             1
-        };
+        });
         self.start + SignedDuration::from_millis(self.elapsed / speed)
     }
 
@@ -140,8 +142,7 @@ impl<'s> World<'s> {
     }
 
     pub(super) fn get(&self, resource: &str, name: &str) -> Option<Value> {
-        self.sandbox
-            .get(&Target::new(resource, self.namespace, name))
+        self.sandbox.get(&self.target(resource, name))
     }
 
     /// The objects of a resource in the namespace for which `is_kept` is true.
@@ -178,21 +179,14 @@ impl<'s> World<'s> {
         deletion: Deletion,
         manager: &str,
     ) -> Result<(), WriteError> {
-        let target = Target::new("pods", self.namespace, name);
-        self.sandbox
-            .delete(&target, deletion, &self.writer(manager, ""))?;
-        Ok(())
+        let by = self.writer(manager, "");
+        let deleted = self
+            .sandbox
+            .delete(&self.target("pods", name), deletion, &by);
+        deleted.map(drop)
     }
 }
 
 pub(super) fn name_of(object: &Value) -> String {
-    object["metadata"]["name"]
-        .as_str()
-        .unwrap_or_default()
-        .to_owned()
-}
-
-/// The number at a pointer; 0 if there is none.
-pub(super) fn number(object: &Value, pointer: &str) -> i64 {
-    object.pointer(pointer).and_then(Value::as_i64).unwrap_or(0)
+    text(&object["metadata"]["name"]).to_owned()
 }

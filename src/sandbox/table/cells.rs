@@ -3,7 +3,9 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{age_since, list, number, pairs, text_or};
+use super::{age_since, list, text_or};
+use super::{joined, pairs};
+use crate::sandbox::store::{number, text};
 
 /// The number of keys in a `ConfigMap` or a Secret.
 pub(super) fn entries(object: &Value) -> usize {
@@ -51,11 +53,7 @@ fn service_ports(object: &Value) -> String {
         }
     };
     let ports: Vec<String> = list(object, "/spec/ports").iter().map(text).collect();
-    if ports.is_empty() {
-        "<none>".to_owned()
-    } else {
-        ports.join(",")
-    }
+    joined(&ports, ",")
 }
 
 pub(super) fn node(object: &Value, age: Value) -> Vec<Value> {
@@ -74,28 +72,18 @@ pub(super) fn node(object: &Value, age: Value) -> Vec<Value> {
         .as_object()
         .into_iter()
         .flatten();
-    let roles: Vec<&str> = labels
-        .filter_map(|(key, _)| key.strip_prefix("node-role.kubernetes.io/"))
-        .collect();
+    let roles = labels.filter_map(|(key, _)| key.strip_prefix("node-role.kubernetes.io/"));
+    let roles: Vec<String> = roles.map(str::to_owned).collect();
     let address = |kind: &str| {
-        let found = list(object, "/status/addresses")
-            .iter()
-            .find(|address| address["type"] == kind);
-        json!(
-            found
-                .and_then(|address| address["address"].as_str())
-                .unwrap_or("<none>")
-        )
+        let mut addresses = list(object, "/status/addresses").iter();
+        let found = addresses.find(|address| address["type"] == kind);
+        json!(found.map_or("<none>", |found| text_or(found, "/address", "<none>")))
     };
     let info = |key: &str| json!(text_or(&object["status"]["nodeInfo"], key, "<unknown>"));
     vec![
         object["metadata"]["name"].clone(),
         json!(status),
-        json!(if roles.is_empty() {
-            "<none>".to_owned()
-        } else {
-            roles.join(",")
-        }),
+        json!(joined(&roles, ",")),
         age,
         json!(text_or(object, "/status/nodeInfo/kubeletVersion", "")),
         address("InternalIP"),
@@ -108,21 +96,17 @@ pub(super) fn node(object: &Value, age: Value) -> Vec<Value> {
 
 pub(super) fn event(object: &Value, now: Timestamp) -> Vec<Value> {
     let first_of = |keys: [&str; 3]| {
-        let times = keys.map(|key| &object[key]);
-        age_since(
-            times
-                .into_iter()
-                .find(|time| time.is_string())
-                .unwrap_or(&Value::Null),
-            now,
-        )
+        let mut times = keys.iter().map(|key| &object[*key]);
+        let time = times.find(|time| time.is_string());
+        age_since(time.unwrap_or(&Value::Null), now)
     };
     let involved = &object["involvedObject"];
-    let reference = format!(
-        "{}/{}",
-        text_or(involved, "/kind", "").to_lowercase(),
-        text_or(involved, "/name", "")
+    let (kind, name) = (
+        text_or(involved, "/kind", ""),
+        text_or(involved, "/name", ""),
     );
+    let reference = format!("{}/{name}", kind.to_lowercase());
+    let component = text_or(object, "/reportingComponent", "");
     vec![
         json!(first_of(["lastTimestamp", "eventTime", "firstTimestamp"])),
         object["type"].clone(),
@@ -130,11 +114,7 @@ pub(super) fn event(object: &Value, now: Timestamp) -> Vec<Value> {
         json!(reference),
         json!(text_or(object, "/message", "").trim()),
         json!(text_or(involved, "/fieldPath", "")),
-        json!(text_or(
-            object,
-            "/source/component",
-            text_or(object, "/reportingComponent", "")
-        )),
+        json!(text_or(object, "/source/component", component)),
         json!(first_of(["firstTimestamp", "eventTime", "lastTimestamp"])),
         json!(number(object, "/count").max(1)),
         object["metadata"]["name"].clone(),
@@ -217,14 +197,9 @@ fn word(pod: &Value) -> String {
     let trouble = statuses.iter().find_map(trouble);
     match trouble {
         Some(word) if word == "Completed" && statuses.iter().any(is_ready_and_running) => {
-            let is_ready = list(pod, "/status/conditions")
-                .iter()
-                .any(|condition| condition["type"] == "Ready" && condition["status"] == "True");
-            if is_ready {
-                "Running".to_owned()
-            } else {
-                "NotReady".to_owned()
-            }
+            let mut conditions = list(pod, "/status/conditions").iter();
+            let is_ready = conditions.any(|one| one["type"] == "Ready" && one["status"] == "True");
+            if is_ready { "Running" } else { "NotReady" }.to_owned()
         }
         Some(word) => word,
         None => phase.to_owned(),
@@ -251,11 +226,7 @@ fn initializing(pod: &Value) -> Option<String> {
     let statuses = list(pod, "/status/initContainerStatuses");
     let total = list(pod, "/spec/initContainers").len();
     let is_done = |status: &Value| {
-        status
-            .pointer("/state/terminated/exitCode")
-            .and_then(Value::as_i64)
-            == Some(0)
-            || status["started"] == true
+        status["state"]["terminated"]["exitCode"] == 0 || status["started"] == true
     };
     let done = statuses.iter().take_while(|status| is_done(status)).count();
     let current = statuses.get(done)?;
@@ -268,15 +239,14 @@ fn initializing(pod: &Value) -> Option<String> {
 
 /// `2 (5m ago)`.
 fn restarts(statuses: &[Value], now: Timestamp) -> String {
-    let count: i64 = statuses
+    let counts = statuses
         .iter()
-        .map(|status| number(status, "/restartCount"))
-        .sum();
-    let finished = statuses
-        .iter()
-        .filter_map(|status| status.pointer("/lastState/terminated/finishedAt"));
+        .map(|status| number(status, "/restartCount"));
+    let count: i64 = counts.sum();
+    let ends = statuses.iter();
+    let ends = ends.filter_map(|status| status.pointer("/lastState/terminated/finishedAt"));
     // RFC 3339 in UTC and whole seconds sorts as text.
-    let last = finished.max_by_key(|time| time.as_str().unwrap_or_default().to_owned());
+    let last = ends.max_by_key(|time| text(time));
     match last {
         Some(time) if count > 0 => format!("{count} ({} ago)", age_since(time, now)),
         _ => count.to_string(),
@@ -284,16 +254,10 @@ fn restarts(statuses: &[Value], now: Timestamp) -> String {
 }
 
 pub(super) fn deployment(object: &Value, age: Value) -> Vec<Value> {
-    let desired = object
-        .pointer("/spec/replicas")
-        .and_then(Value::as_i64)
-        .unwrap_or(1);
+    let ready = number(object, "/status/readyReplicas");
     let mut cells = vec![
         object["metadata"]["name"].clone(),
-        json!(format!(
-            "{}/{desired}",
-            number(object, "/status/readyReplicas")
-        )),
+        json!(format!("{ready}/{}", desired_replicas(object))),
         json!(number(object, "/status/updatedReplicas")),
         json!(number(object, "/status/availableReplicas")),
         age,
@@ -305,12 +269,7 @@ pub(super) fn deployment(object: &Value, age: Value) -> Vec<Value> {
 pub(super) fn replica_set(object: &Value, age: Value) -> Vec<Value> {
     let mut cells = vec![
         object["metadata"]["name"].clone(),
-        json!(
-            object
-                .pointer("/spec/replicas")
-                .and_then(Value::as_i64)
-                .unwrap_or(1)
-        ),
+        json!(desired_replicas(object)),
         json!(number(object, "/status/replicas")),
         json!(number(object, "/status/readyReplicas")),
         age,
@@ -319,15 +278,18 @@ pub(super) fn replica_set(object: &Value, age: Value) -> Vec<Value> {
     cells
 }
 
+fn desired_replicas(object: &Value) -> i64 {
+    object["spec"]["replicas"].as_i64().unwrap_or(1)
+}
+
 /// Containers, images and selector, for `-o wide`.
 fn template(object: &Value) -> [Value; 3] {
     let containers = list(object, "/spec/template/spec/containers");
     let of = |key: &str| {
-        let names: Vec<&str> = containers
+        let texts = containers
             .iter()
-            .filter_map(|container| container[key].as_str())
-            .collect();
-        json!(names.join(","))
+            .filter_map(|container| container[key].as_str());
+        json!(texts.collect::<Vec<_>>().join(","))
     };
     [
         of("name"),
@@ -337,26 +299,16 @@ fn template(object: &Value) -> [Value; 3] {
 }
 
 pub(super) fn autoscaler(object: &Value, age: Value) -> Vec<Value> {
-    let reference = format!(
-        "{}/{}",
-        text_or(object, "/spec/scaleTargetRef/kind", ""),
-        text_or(object, "/spec/scaleTargetRef/name", "")
-    );
+    let of_target = &object["spec"]["scaleTargetRef"];
+    let (kind, name) = (text(&of_target["kind"]), text(&of_target["name"]));
     let current = list(object, "/status/currentMetrics");
-    let targets: Vec<String> = list(object, "/spec/metrics")
-        .iter()
-        .enumerate()
-        .map(|(index, metric)| target(metric, current.get(index)))
-        .collect();
+    let metrics = list(object, "/spec/metrics").iter().enumerate();
+    let targets = metrics.map(|(index, metric)| target(metric, current.get(index)));
     let min = object.pointer("/spec/minReplicas").and_then(Value::as_i64);
     vec![
         object["metadata"]["name"].clone(),
-        json!(reference),
-        json!(if targets.is_empty() {
-            "<none>".to_owned()
-        } else {
-            targets.join(", ")
-        }),
+        json!(format!("{kind}/{name}")),
+        json!(joined(&targets.collect::<Vec<_>>(), ", ")),
         json!(min.map_or_else(|| "<unset>".to_owned(), |min| min.to_string())),
         json!(number(object, "/spec/maxReplicas").to_string()),
         json!(number(object, "/status/currentReplicas")),

@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::kinds::Kind;
+use super::store::text;
 
 /// The columns of a kind: name and type. Those after `|` are for `-o wide` only.
 fn columns(kind: &Kind) -> &'static str {
@@ -69,12 +70,14 @@ pub(super) fn cells(kind: &Kind, object: &Value, now: Timestamp) -> Vec<Value> {
         ("apps", "replicasets") => cells::replica_set(object, age),
         ("", "services") => cells::service(object, age),
         ("", "configmaps") => vec![name, json!(cells::entries(object)), age],
-        ("", "secrets") => vec![
-            name,
-            object["type"].clone(),
-            json!(cells::entries(object)),
-            age,
-        ],
+        ("", "secrets") => {
+            vec![
+                name,
+                object["type"].clone(),
+                json!(cells::entries(object)),
+                age,
+            ]
+        }
         ("", "nodes") => cells::node(object, age),
         ("", "namespaces") => vec![name, object["status"]["phase"].clone(), age],
         ("", "events") => cells::event(object, now),
@@ -93,10 +96,6 @@ fn text_or<'v>(object: &'v Value, pointer: &str, otherwise: &'v str) -> &'v str 
         .unwrap_or(otherwise)
 }
 
-fn number(object: &Value, pointer: &str) -> i64 {
-    object.pointer(pointer).and_then(Value::as_i64).unwrap_or(0)
-}
-
 fn list<'v>(object: &'v Value, pointer: &str) -> &'v [Value] {
     object
         .pointer(pointer)
@@ -107,13 +106,16 @@ fn list<'v>(object: &'v Value, pointer: &str) -> &'v [Value] {
 /// A map of strings as `a=1,b=2`.
 fn pairs(map: &Value) -> String {
     let pairs = map.as_object().into_iter().flatten();
-    let texts: Vec<String> = pairs
-        .map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or_default()))
-        .collect();
+    let texts = pairs.map(|(key, value)| format!("{key}={}", text(value)));
+    joined(&texts.collect::<Vec<_>>(), ",")
+}
+
+/// Texts in one cell.
+fn joined(texts: &[String], separator: &str) -> String {
     if texts.is_empty() {
         "<none>".to_owned()
     } else {
-        texts.join(",")
+        texts.join(separator)
     }
 }
 
