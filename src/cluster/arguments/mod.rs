@@ -133,14 +133,13 @@ fn check(
 ) -> Result<Arguments, ArgumentError> {
     for asked in &found.asked {
         if let Names::Named(names) = &asked.names {
-            names
-                .iter()
-                .try_for_each(|name| PathSegment::Name.check(name))?;
+            for name in names {
+                PathSegment::Name.check(name)?;
+            }
         }
-        asked
-            .namespace
-            .iter()
-            .try_for_each(|namespace| PathSegment::Namespace.check(namespace))?;
+        if let Some(namespace) = &asked.namespace {
+            PathSegment::Namespace.check(namespace)?;
+        }
     }
     let named = found.asked.iter().any(|asked| asked.names != Names::All);
     let selected = given(filters.labels.as_ref()).or(given(filters.fields.as_ref()));

@@ -19,14 +19,8 @@ const PATIENCE: Duration = Duration::from_millis(300);
 /// Makes services that share one first request.
 #[derive(Clone, Default)]
 pub(super) struct FirstRequestLayer {
-    opening: Arc<Opening>,
-}
-
-/// What the requests of one client wait for.
-#[derive(Default)]
-struct Opening {
     /// Held during the first request.
-    first: Mutex<IsOpen>,
+    first: Arc<Mutex<IsOpen>>,
 }
 
 /// Whether a request was answered, so that there is a connection.
@@ -41,7 +35,7 @@ enum IsOpen {
 #[derive(Clone)]
 pub(super) struct FirstRequest<S> {
     inner: S,
-    opening: Arc<Opening>,
+    first: Arc<Mutex<IsOpen>>,
 }
 
 impl<S> Layer<S> for FirstRequestLayer {
@@ -50,7 +44,7 @@ impl<S> Layer<S> for FirstRequestLayer {
     fn layer(&self, inner: S) -> FirstRequest<S> {
         FirstRequest {
             inner,
-            opening: self.opening.clone(),
+            first: self.first.clone(),
         }
     }
 }
@@ -75,9 +69,9 @@ where
         // The service that is ready is this one, and not its clone.
         let clone = self.inner.clone();
         let mut inner = std::mem::replace(&mut self.inner, clone);
-        let opening = self.opening.clone();
+        let first = self.first.clone();
         async move {
-            match opening.first.try_lock() {
+            match first.try_lock() {
                 Ok(is_open) if *is_open == IsOpen::Yes => {}
                 Ok(mut is_open) => {
                     let answer = inner.call(request).await;
@@ -87,11 +81,11 @@ where
                     return answer;
                 }
                 // However the first request ends, the others go on.
-                Err(_) => drop(timeout(PATIENCE, opening.first.lock()).await),
+                Err(_) => drop(timeout(PATIENCE, first.lock()).await),
             }
             let answer = inner.call(request).await;
             if answer.is_err() {
-                *opening.first.lock().await = IsOpen::No;
+                *first.lock().await = IsOpen::No;
             }
             answer
         }

@@ -6,7 +6,6 @@ mod plugin;
 mod request;
 mod request_error;
 mod request_log;
-mod rest_pace;
 mod resting_stream;
 mod stack;
 #[cfg(test)]
@@ -154,7 +153,8 @@ impl Client {
 
     /// From now on, compares the server's clock with this one.
     pub(crate) fn compare_clocks(&self, clock: Clock) {
-        self.shared.skew.compare(clock);
+        // The first clock stays: it is the program's.
+        let _is_first = self.shared.skew.clock.set(clock);
     }
 
     /// From now on, logs requests. A client has one log; a second one has no effect.
@@ -483,12 +483,6 @@ impl Skew {
             clock: OnceLock::new(),
             ahead: AtomicI64::new(i64::MIN),
         }
-    }
-
-    /// From now on, compares with this clock.
-    fn compare(&self, clock: Clock) {
-        // The first clock stays: it is the program's.
-        let _is_first = self.clock.set(clock);
     }
 
     /// Takes the `Date` of a response that has just arrived.

@@ -5,7 +5,6 @@ mod parse;
 mod tests;
 mod type_cache;
 
-use std::fmt;
 use std::sync::Arc;
 
 use futures::stream::{self, StreamExt};
@@ -35,9 +34,10 @@ pub struct Discovery {
 }
 
 /// Why a word has no type.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ResolveError {
     /// The cluster has no type with that name.
+    #[error("error: the server doesn't have a resource type {word:?}")]
     Unknown {
         /// The word.
         word: String,
@@ -47,21 +47,9 @@ pub enum ResolveError {
         stale: Vec<String>,
     },
     /// The request for the types failed.
+    #[error("{0}")]
     Request(RequestError),
 }
-
-impl fmt::Display for ResolveError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ResolveError::Unknown { word, .. } => {
-                write!(f, "error: the server doesn't have a resource type {word:?}")
-            }
-            ResolveError::Request(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for ResolveError {}
 
 /// Resolves words to resources.
 #[derive(Debug)]
@@ -248,8 +236,14 @@ async fn root(client: &Client, path: &'static str) -> Result<DiscoveryAnswer, Re
 async fn each(client: &Client, names: Vec<(String, String)>, found: &mut Discovery) {
     let mut answers = stream::iter(names)
         .map(|(group, version)| async move {
-            let types = group_types(client, &group, &version).await;
-            (parse::group_version(&group, &version), types)
+            let name = parse::group_version(&group, &version);
+            let types = async {
+                let path = RequestPath::of_group(&group, &version)?;
+                let body = client.get_patiently(&ApiRequest::new(path)).await?;
+                parse::resources(&body, &group, &version).map_err(|error| decode(&name, &error))
+            };
+            let types = types.await;
+            (name, types)
         })
         .buffered(AT_ONCE);
     while let Some((name, types)) = answers.next().await {
@@ -258,17 +252,6 @@ async fn each(client: &Client, names: Vec<(String, String)>, found: &mut Discove
             Err(_) => found.stale.push(name),
         }
     }
-}
-
-async fn group_types(
-    client: &Client,
-    group: &str,
-    version: &str,
-) -> Result<Vec<ResourceType>, RequestError> {
-    let path = RequestPath::of_group(group, version)?;
-    let body = client.get_patiently(&ApiRequest::new(path)).await?;
-    let name = parse::group_version(group, version);
-    parse::resources(&body, group, version).map_err(|error| decode(&name, &error))
 }
 
 fn decode(path: &str, error: &serde_json::Error) -> RequestError {

@@ -139,8 +139,17 @@ fn validate(choice: &Choice) -> Result<(), ConfigError> {
     let mut problems = Vec::new();
     validate_user(&choice.user_name, &choice.user, &mut problems);
     let (cluster, name) = (&choice.cluster, &choice.cluster_name);
-    let mut unreadable = |what: &str, path: Option<&String>, of: &str| {
-        if let Some(path) = set(path)
+    let (user, user_name) = (&choice.user, &choice.user_name);
+    for (what, path, of) in [
+        ("client-cert", &user.client_certificate, user_name),
+        ("client-key", &user.client_key, user_name),
+        (
+            "certificate-authority",
+            &cluster.certificate_authority,
+            name,
+        ),
+    ] {
+        if let Some(path) = set(path.as_ref())
             && let Err(error) = std::fs::File::open(path)
         {
             problems.push(format!(
@@ -148,22 +157,7 @@ fn validate(choice: &Choice) -> Result<(), ConfigError> {
                 os_words(&error)
             ));
         }
-    };
-    unreadable(
-        "client-cert",
-        choice.user.client_certificate.as_ref(),
-        &choice.user_name,
-    );
-    unreadable(
-        "client-key",
-        choice.user.client_key.as_ref(),
-        &choice.user_name,
-    );
-    unreadable(
-        "certificate-authority",
-        cluster.certificate_authority.as_ref(),
-        name,
-    );
+    }
     if set(cluster.server.as_ref()).is_none() && !name.is_empty() {
         problems.push(format!("no server found for cluster {name:?}"));
     }
@@ -184,23 +178,17 @@ fn validate_user(name: &str, user: &AuthInfo, problems: &mut Vec<String>) {
              authentication method."
         ));
     }
-    let data = [
+    let key = user.client_key_data.as_ref();
+    for (field, data) in [
         (
             "client-certificate-data",
             user.client_certificate_data.as_deref(),
         ),
-        (
-            "client-key-data",
-            user.client_key_data
-                .as_ref()
-                .map(ExposeSecret::expose_secret),
-        ),
-    ];
-    for (field, _) in data
-        .iter()
-        .filter(|(_, data)| data.is_some_and(|data| from_base64(data).is_none()))
-    {
-        problems.push(format!("{field} of user {name:?}: illegal base64 data"));
+        ("client-key-data", key.map(ExposeSecret::expose_secret)),
+    ] {
+        if data.is_some_and(|data| from_base64(data).is_none()) {
+            problems.push(format!("{field} of user {name:?}: illegal base64 data"));
+        }
     }
     if let Some(exec) = &user.exec {
         let missing = |what: &str| {

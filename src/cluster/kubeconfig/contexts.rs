@@ -6,7 +6,7 @@ use clap::Args;
 use glob::Pattern;
 use kube::config::Kubeconfig;
 
-use super::choose::{Choice, choose};
+use super::choose::choose;
 use super::error::ConfigError;
 use super::overrides::{Overrides, set};
 
@@ -46,19 +46,15 @@ pub(super) fn selected_contexts(
     let mut known = HashSet::new();
     names.retain(|name| {
         let overrides = overrides.of_context(name);
-        let choice = choose(file, &overrides).ok();
-        let identity = choice.map(|choice| identity_of(choice, &overrides));
-        identity.is_none_or(|identity| known.insert(identity))
+        let Ok(choice) = choose(file, &overrides) else {
+            return true;
+        };
+        let namespace = set(overrides.namespace.as_ref()).map(str::to_owned);
+        let namespace = namespace.or(choice.namespace).unwrap_or_default();
+        let server = choice.cluster.server.unwrap_or_default();
+        known.insert([server, choice.user_name, namespace])
     });
     Ok(names)
-}
-
-/// The server, the user and the namespace of a context.
-fn identity_of(choice: Choice, overrides: &Overrides) -> [String; 3] {
-    let namespace = set(overrides.namespace.as_ref()).map(str::to_owned);
-    let namespace = namespace.or(choice.namespace).unwrap_or_default();
-    let server = choice.cluster.server.unwrap_or_default();
-    [server, choice.user_name, namespace]
 }
 
 /// The names of the selected contexts, each once.

@@ -258,23 +258,16 @@ fn from_choice(
     let setting = set(overrides.server.as_ref()).map_or_else(named, |_| "-s".to_owned());
     let mut config = Config::new(choose::parse_server(server, &setting, &cluster)?);
     config.default_retry = false;
-    let own_proxy = proxy::Own {
-        url: set(cluster.proxy_url.as_ref()),
-        cluster: &choice.cluster_name,
-    };
-    config.proxy_url = proxy::choose(&own_proxy, ambient, &config.cluster_url)?;
+    let url = &config.cluster_url;
+    config.proxy_url = proxy::choose(&cluster, &choice.cluster_name, ambient, url)?;
     config.disable_compression = cluster.disable_compression.unwrap_or(false);
     if config.cluster_url.scheme_str() == Some("https") {
         config.accept_invalid_certs = cluster.insecure_skip_tls_verify.unwrap_or(false);
         config.root_cert = authority(&cluster, &choice.cluster_name)?;
         config.auth_info = credentials(user, &cluster)?;
         config.headers = headers::authorization(&mut config.auth_info, &origin)?;
-        if let Some(command) = config
-            .auth_info
-            .exec
-            .as_ref()
-            .and_then(|exec| exec.command.as_ref())
-        {
+        let plugin = config.auth_info.exec.as_ref();
+        if let Some(command) = plugin.and_then(|exec| exec.command.as_ref()) {
             policy::check(command, ambient, overrides)?;
         }
         config.tls_server_name = set(cluster.tls_server_name.as_ref()).map(str::to_owned);

@@ -12,18 +12,21 @@ use percent_encoding::percent_decode_str;
 
 use super::error::ConfigError;
 use super::overrides::Ambient;
+use super::overrides::set;
 use super::pem::to_base64;
 use crate::object::{excerpt, shown_url};
+use kube::config::Cluster;
 
 /// The proxy for `server`: the cluster's own `proxy-url`, else the environment's. `NO_PROXY` can exempt a server
 /// from the environment's proxy, and this machine never uses it.
 pub(super) fn choose(
-    own: &Own<'_>,
+    cluster: &Cluster,
+    cluster_name: &str,
     ambient: &Ambient,
     server: &Uri,
 ) -> Result<Option<Uri>, ConfigError> {
-    if let Some(url) = own.url {
-        let setting = format!("the proxy-url of cluster {:?}", own.cluster);
+    if let Some(url) = set(cluster.proxy_url.as_ref()) {
+        let setting = format!("the proxy-url of cluster {cluster_name:?}");
         return parse(url, &setting).map(Some);
     }
     let (from_environment, variable) = match server.scheme_str() {
@@ -37,12 +40,6 @@ pub(super) fn choose(
         }
         _ => Ok(None),
     }
-}
-
-/// The proxy settings of a kubeconfig.
-pub(super) struct Own<'o> {
-    pub(super) url: Option<&'o str>,
-    pub(super) cluster: &'o str,
 }
 
 /// Parses a proxy URL. Without a scheme it is an `http://` URL.
@@ -149,8 +146,11 @@ fn split_port(entry: &str) -> Option<(&str, u16)> {
 mod tests {
     use super::*;
 
-    fn own(url: Option<&str>) -> Own<'_> {
-        Own { url, cluster: "c" }
+    fn own(url: Option<&str>) -> Cluster {
+        Cluster {
+            proxy_url: url.map(str::to_owned),
+            ..Cluster::default()
+        }
     }
 
     fn check(no_proxy: &str, server: &str, proxied: bool) {
@@ -160,7 +160,7 @@ mod tests {
             ..Ambient::default()
         };
         let server: Uri = server.parse().expect("a server");
-        let chosen = choose(&own(None), &ambient, &server).expect("valid");
+        let chosen = choose(&own(None), "c", &ambient, &server).expect("valid");
         assert_eq!(
             chosen.is_some(),
             proxied,
@@ -208,7 +208,8 @@ mod tests {
             ..Ambient::default()
         };
         let server = Uri::from_static("https://api.example.com");
-        let chosen = choose(&own(Some("socks5h://jump:1080")), &ambient, &server).expect("valid");
+        let chosen =
+            choose(&own(Some("socks5h://jump:1080")), "c", &ambient, &server).expect("valid");
         assert_eq!(chosen, Some(Uri::from_static("socks5://jump:1080")));
     }
 
@@ -232,6 +233,7 @@ mod tests {
         let server = Uri::from_static("https://api.example.com");
         let error = choose(
             &own(Some("ftp://me:s3cret@x")),
+            "c",
             &Ambient::default(),
             &server,
         )

@@ -66,7 +66,11 @@ impl OpenApi {
     /// The lists of the kinds of a group version; `None` if the server does not provide them. The index is
     /// requested once, and a document only if the disk does not have it with the hash of the index.
     pub(crate) async fn schema(&self, group: &str, version: &str) -> Option<Arc<Schema>> {
-        let index = self.index.get_or_init(|| self.read_index()).await;
+        let index = self.index.get_or_init(async || {
+            let answer = self.read(&ApiRequest::new(ROOT)).await;
+            answer.map_or_else(Index::default, |answer| index(&answer))
+        });
+        let index = index.await;
         let name = format!("apis/{group}/{version}");
         let hash = index.get(&name)?.as_deref();
         let _turn = self.turns.acquire().await.ok()?;
@@ -75,12 +79,6 @@ impl OpenApi {
             None => self.fetch(&name, hash).await?,
         };
         Some(Arc::new(schema))
-    }
-
-    /// The server's index; empty after an error.
-    async fn read_index(&self) -> Index {
-        let answer = self.read(&ApiRequest::new(ROOT)).await;
-        answer.map_or_else(Index::default, |answer| index(&answer))
     }
 
     async fn kept(&self, name: &str, hash: Option<&str>) -> Option<Schema> {
