@@ -103,13 +103,6 @@ pub(super) fn starts() -> Vec<Offer> {
     starts.map(|(start, about)| Offer::new(start, about)).into()
 }
 
-/// Usual time limits.
-pub(super) fn time_limits() -> Vec<Offer> {
-    ["30s", "1m", "5m", "10m"]
-        .map(|limit| Offer::new(limit, ""))
-        .into()
-}
-
 /// The levels of `-v` that log more than the one below.
 pub(super) fn log_levels() -> Vec<Offer> {
     let levels = [

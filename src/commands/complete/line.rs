@@ -64,8 +64,12 @@ impl<'l> TypedLine<'l> {
                 dashes = Dashes::Words;
             } else if word.len() > 1 && word.starts_with('-') {
                 open = line.take_flags(word);
+            } else if let Some(command) = line.command.find_subcommand(word) {
+                line.command = command;
+                line.verbs.push(command.get_name());
+                line.objects.clear();
             } else {
-                line.take_word(word);
+                line.objects.push(word);
             }
         }
         line.asked = match open {
@@ -131,18 +135,6 @@ impl<'l> TypedLine<'l> {
         }
         self.flags.push(GivenFlag { arg, value });
         None
-    }
-
-    /// Takes a word that is no flag: a command or an object.
-    fn take_word(&mut self, word: &'l str) {
-        match self.command.find_subcommand(word) {
-            Some(command) => {
-                self.command = command;
-                self.verbs.push(command.get_name());
-                self.objects.clear();
-            }
-            None => self.objects.push(word),
-        }
     }
 
     /// What belongs at the cursor in a word that starts with `-`.

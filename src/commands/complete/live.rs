@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::known;
-use super::line::{TypedLine, TypedPart};
+use super::line::{TypedLine, TypedPart, ValueSort};
 use super::live_cluster::{LiveCluster, ReadDepth};
 use super::offer::{Offer, Offers};
 use crate::commands::{CommandError, Context};
@@ -40,15 +40,6 @@ pub(super) async fn types(
         Ok(Ok(served)) => offers(&served),
         Ok(Err(_)) | Err(_) => kept,
     }
-}
-
-/// The types for one more TYPE/NAME.
-pub(super) async fn types_of_pairs(
-    line: &TypedLine<'_>,
-    word: TypedPart<'_>,
-    context: &Context<'_>,
-) -> Offers {
-    types(line, word, context).await.followed_by("/")
 }
 
 /// The names of the objects of some types, without those that the line has.
@@ -111,73 +102,44 @@ pub(super) async fn namespaces(
     Offers::of(found.unwrap_or_default(), word)
 }
 
-/// The keys or values of the labels of the objects.
-pub(super) async fn labels(
+/// The values of a flag that are in the objects which the line names or selects.
+pub(super) async fn values(
+    sort: ValueSort,
     line: &TypedLine<'_>,
     word: TypedPart<'_>,
     context: &Context<'_>,
 ) -> Offers {
-    let part = LabelPart::of(word);
-    let docs = objects(line, ReadDepth::Metadata, context).await;
-    Offers::of(part.offers(docs.iter().map(Doc::root)), part.word())
-}
-
-/// The field managers of the objects.
-pub(super) async fn field_managers(
-    line: &TypedLine<'_>,
-    word: TypedPart<'_>,
-    context: &Context<'_>,
-) -> Offers {
-    let docs = objects(line, ReadDepth::Metadata, context).await;
-    Offers::of(managers(docs.iter().map(Doc::root)), word)
-}
-
-/// The paths in one of the objects.
-pub(super) async fn object_paths(
-    line: &TypedLine<'_>,
-    word: TypedPart<'_>,
-    context: &Context<'_>,
-) -> Offers {
-    let docs = objects(line, ReadDepth::Whole, context).await;
-    let found = docs.iter().flat_map(|doc| paths(doc.root(), word.text()));
-    Offers::of(found.collect(), word).continued()
-}
-
-/// The fields by which objects are sorted: those that each has, and those of one of the objects.
-pub(super) async fn json_paths(
-    line: &TypedLine<'_>,
-    word: TypedPart<'_>,
-    context: &Context<'_>,
-) -> Offers {
-    let docs = objects(line, ReadDepth::Whole, context).await;
-    let found = docs
-        .iter()
-        .flat_map(|doc| paths_like(doc.root(), word.text()));
-    let found = known::sort_fields().into_iter().chain(found);
-    Offers::of(found.collect(), word).continued()
-}
-
-/// The condition types of one of the objects.
-pub(super) async fn goal_conditions(
-    line: &TypedLine<'_>,
-    word: TypedPart<'_>,
-    context: &Context<'_>,
-) -> Offers {
-    let docs = objects(line, ReadDepth::Whole, context).await;
-    Offers::of(condition_types(docs.iter().map(Doc::root)), word)
-}
-
-/// The containers of the objects, or of their Pods.
-pub(super) async fn container_names(
-    line: &TypedLine<'_>,
-    word: TypedPart<'_>,
-    context: &Context<'_>,
-) -> Offers {
-    let docs = objects(line, ReadDepth::Whole, context).await;
-    let word = word.last_item();
-    let mut offers = containers(docs.iter().map(Doc::root));
-    offers.retain(|offer| word.listed().all(|listed| listed != offer.value()));
-    Offers::of(offers, word)
+    let read = match sort {
+        ValueSort::Labels | ValueSort::Manager => ReadDepth::Metadata,
+        _ => ReadDepth::Whole,
+    };
+    let docs = objects(line, read, context).await;
+    let roots = || docs.iter().map(Doc::root);
+    match sort {
+        ValueSort::Labels => {
+            let part = LabelPart::of(word);
+            Offers::of(part.offers(roots()), part.word())
+        }
+        ValueSort::Manager => Offers::of(managers(roots()), word),
+        ValueSort::Goal => Offers::of(condition_types(roots()), word),
+        ValueSort::Container => {
+            let word = word.last_item();
+            let mut offers = containers(roots());
+            offers.retain(|offer| word.listed().all(|listed| listed != offer.value()));
+            Offers::of(offers, word)
+        }
+        ValueSort::Path => {
+            let found = roots().flat_map(|object| paths(object, word.text()));
+            Offers::of(found.collect(), word).continued()
+        }
+        ValueSort::JsonPath => {
+            let found = roots().flat_map(|object| paths_like(object, word.text()));
+            let found = known::sort_fields().into_iter().chain(found);
+            Offers::of(found.collect(), word).continued()
+        }
+        // The others are in no object.
+        _ => Offers::default(),
+    }
 }
 
 /// The objects that the line names or selects; none after an error.

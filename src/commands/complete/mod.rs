@@ -22,7 +22,7 @@ use super::{CommandError, Context, Ended};
 use crate::render::text::Text;
 use line::{Asked, TypedLine, TypedPart, ValueSort};
 use live_cluster::cluster_names;
-use offer::{Directive, Offers};
+use offer::{Directive, Offer, Offers};
 
 /// The time for everything that needs a server. After it there is no offer.
 const LIMIT: Duration = Duration::from_millis(1200);
@@ -71,7 +71,10 @@ async fn offers(line: &TypedLine<'_>, context: &Context<'_>) -> Offers {
             types.with(known::release_prefix(word))
         }
         Asked::Release(word) => live::releases(line, word, context).await,
-        Asked::TypeOfPair(word) => live::types_of_pairs(line, word, context).await,
+        Asked::TypeOfPair(word) => {
+            let types = live::types(line, word, context).await;
+            types.followed_by("/")
+        }
         Asked::Name(types, word) => live::names(line, types, word, context).await,
     }
 }
@@ -96,7 +99,10 @@ async fn value(
         ValueSort::Fields => Offers::of(known::fields(), word),
         ValueSort::PastTime => Offers::of(known::past_times(), word),
         ValueSort::Since => Offers::of(known::starts(), word),
-        ValueSort::Timeout => Offers::of(known::time_limits(), word),
+        ValueSort::Timeout => {
+            let usual = ["30s", "1m", "5m", "10m"].map(|limit| Offer::new(limit, ""));
+            Offers::of(usual.into(), word)
+        }
         ValueSort::Verbosity => Offers::of(known::log_levels(), word),
         ValueSort::File => Offers::by_shell(Directive::Files),
         ValueSort::Directory => Offers::by_shell(Directive::Directories),
@@ -111,14 +117,14 @@ async fn value(
             Offers::of(cluster_names(line, sort, context), word)
         }
         ValueSort::Goal if word.text().starts_with(CONDITION) => {
-            live::goal_conditions(line, word.keeping(CONDITION.len()), context).await
+            live::values(sort, line, word.keeping(CONDITION.len()), context).await
         }
         ValueSort::Goal => Offers::of(known::goals(), word),
         ValueSort::Namespace => live::namespaces(line, word, context).await,
-        ValueSort::Labels => live::labels(line, word, context).await,
-        ValueSort::Manager => live::field_managers(line, word, context).await,
-        ValueSort::Container => live::container_names(line, word, context).await,
-        ValueSort::Path => live::object_paths(line, word, context).await,
-        ValueSort::JsonPath => live::json_paths(line, word, context).await,
+        ValueSort::Labels
+        | ValueSort::Manager
+        | ValueSort::Container
+        | ValueSort::Path
+        | ValueSort::JsonPath => live::values(sort, line, word, context).await,
     }
 }
