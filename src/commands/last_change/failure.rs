@@ -45,7 +45,15 @@ pub(super) fn broken(
     objects: impl Iterator<Item = Uid>,
     now: Timestamp,
 ) -> Vec<(&ModelObject, Uid)> {
-    let above_pods = LazyCell::new(|| above_broken_pods(model));
+    // What is above the broken Pods of current revisions.
+    let above_pods = LazyCell::new(|| {
+        let mut standings = model.graph().standings();
+        let pods = model
+            .objects()
+            .filter(|(_, object)| &*object.object.kind == "Pod" && object.is_broken());
+        let current = pods.filter(|(uid, _)| standings.of(uid) == Standing::Current);
+        model.graph().with_above(current.map(|(uid, _)| uid))
+    });
     let is_broken = |object: &ModelObject, uid: &Uid| match object.assessment.status() {
         Status::Current if object.assessment.has_cause(CauseRule::KeptOut) => {
             was_closed_out_lately(model.around(), uid, now)
@@ -76,16 +84,6 @@ fn was_scaled(model: &Model, uid: &Uid) -> bool {
         let mut entries = entries(doc.root()).into_iter();
         entries.any(|entry| &*entry.subresource == "scale")
     })
-}
-
-/// What is above the broken Pods of current revisions.
-fn above_broken_pods(model: &Model) -> BTreeSet<Uid> {
-    let mut standings = model.graph().standings();
-    let pods = model
-        .objects()
-        .filter(|(_, object)| &*object.object.kind == "Pod" && object.is_broken());
-    let current = pods.filter(|(uid, _)| standings.of(uid) == Standing::Current);
-    model.graph().with_above(current.map(|(uid, _)| uid))
 }
 
 /// Why an object has failed.

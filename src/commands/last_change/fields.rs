@@ -97,9 +97,19 @@ impl Matters<'_> {
     /// Whether a change of the field at this path of an object of this kind may be the cause.
     pub(super) fn has_path(self, kind: &str, path: &str) -> bool {
         if self.is_own {
-            self.reason.may_come_from(path)
-        } else {
-            may_break_others(self.reason, kind, path)
+            return self.reason.may_come_from(path);
+        }
+        // It may break others that name the object, or that live in it.
+        match (kind, self.reason) {
+            ("Namespace", _) => path.starts_with(".metadata.labels[\"pod-security."),
+            ("Node", _) => closes_node(path),
+            ("Service", _) => path.starts_with(".spec.selector") || path.starts_with(".spec.ports"),
+            ("DaemonSet", FailureReason::Idle(_)) => is_placement(path),
+            (_, FailureReason::Idle(_)) => path == REPLICAS,
+            (_, FailureReason::Ports) => {
+                path.starts_with(".spec.template") && path.contains(".ports")
+            }
+            _ => is_configuration(path),
         }
     }
 
@@ -243,19 +253,6 @@ fn closes_node(path: &str) -> bool {
 pub(super) fn is_configuration(path: &str) -> bool {
     let mut bookkeeping = BOOKKEEPING.iter();
     !bookkeeping.any(|part| path.starts_with(part))
-}
-
-/// Whether a change of this field of an object may break others that name the object, or that live in it.
-fn may_break_others(reason: &FailureReason, kind: &str, path: &str) -> bool {
-    match (kind, reason) {
-        ("Namespace", _) => path.starts_with(".metadata.labels[\"pod-security."),
-        ("Node", _) => closes_node(path),
-        ("Service", _) => path.starts_with(".spec.selector") || path.starts_with(".spec.ports"),
-        ("DaemonSet", FailureReason::Idle(_)) => is_placement(path),
-        (_, FailureReason::Idle(_)) => path == REPLICAS,
-        (_, FailureReason::Ports) => path.starts_with(".spec.template") && path.contains(".ports"),
-        _ => is_configuration(path),
-    }
 }
 
 #[cfg(test)]

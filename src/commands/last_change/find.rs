@@ -112,7 +112,15 @@ impl LookUp {
             suspects.retain(|suspect| !suspect.change.is_creation());
         }
         if suspects.iter().all(|it| it.change.sign() != Sign::Tied) {
-            suspects.extend(recreated_service(recreated.as_ref(), &reads).await);
+            if let Some(recreated) = &recreated
+                && let Some(change) = recreated.find(&reads.allowance).await
+            {
+                suspects.push(Suspect {
+                    change,
+                    is_blamed: false,
+                    history: recreated.history().clone(),
+                });
+            }
             if let Some(revoked) = &revoked {
                 let (found, of_rights) = revoked.find(&redactor, &reads.allowance).await;
                 unread = unread.max(of_rights);
@@ -135,19 +143,6 @@ impl LookUp {
         }
         FoundChanges { changes, unread }
     }
-}
-
-/// A Service that was created anew, and whose former address the failure names.
-async fn recreated_service(
-    recreated: Option<&RecreatedServices>,
-    reads: &Reads,
-) -> Option<Suspect> {
-    let recreated = recreated?;
-    Some(Suspect {
-        change: recreated.find(&reads.allowance).await?,
-        is_blamed: false,
-        history: recreated.history().clone(),
-    })
 }
 
 /// Sorts the suspects, and keeps the first few that may be the cause.

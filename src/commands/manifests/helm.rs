@@ -135,7 +135,7 @@ impl ReleasePlace<'_> {
         let labels = format!("owner=helm,name={release}");
         let mut refused = Vec::new();
         for store in ReleaseStore::ALL {
-            let metadata = match self.revisions(store, &labels).await {
+            let metadata = match revisions(self.client, self.namespace, store, &labels).await {
                 Ok(mut revisions) => {
                     // A server may ignore selectors.
                     revisions.retain(|revision| revision.labels.name == release);
@@ -156,14 +156,6 @@ impl ReleasePlace<'_> {
             Some((ReleaseStore::Secrets, error)) => Err(error.into()),
             Some((ReleaseStore::ConfigMaps, _)) | None => Err(self.not_found(release).await),
         }
-    }
-
-    async fn revisions(
-        &self,
-        store: ReleaseStore,
-        labels: &str,
-    ) -> Result<Vec<RevisionMetadata>, RequestError> {
-        revisions(self.client, self.namespace, store, labels).await
     }
 
     /// The manifests of a revision.
@@ -243,8 +235,6 @@ fn path(namespace: &str, store: ReleaseStore) -> Result<RequestPath, RequestErro
     let path = namespaces.then(PathSegment::Namespace, namespace)?;
     Ok(path.then(PathSegment::Resource, store.plural())?)
 }
-
-impl RevisionMetadata {}
 
 /// The revision with the greatest number. Versions are numbers: 10 is newer than 9.
 fn newest(revisions: Vec<RevisionMetadata>) -> Option<RevisionMetadata> {

@@ -11,7 +11,6 @@ use super::cluster_status::{ClusterStatus, StatusSetup};
 use super::cluster_views::ClusterViews;
 use super::documents::{Documents, REDACTED};
 use super::options::{HealthFilter, StatusFormat};
-use super::rows::StatusRow;
 use super::since::{PastStates, TimeComparison};
 use super::state::StatusState;
 use super::view::{LiveTable, nothing_unhealthy, table, view};
@@ -35,7 +34,7 @@ pub(super) struct LiveStatus {
     started: Timestamp,
     documents: Documents,
     /// Whether to print which objects it waits for.
-    reports_waiting: bool,
+    pub(super) reports_waiting: bool,
     /// Whether it has printed that there is nothing to show, if so.
     has_reported: bool,
     is_answered: bool,
@@ -114,14 +113,6 @@ impl LiveStatus {
     /// With [`Ending::Once`], the objects that were requested by name and do not exist in any cluster.
     pub(super) fn missing(&self) -> &[SourceKey] {
         &self.missing
-    }
-
-    /// The same view, without messages about absent objects.
-    pub(super) fn expecting_absence(self) -> LiveStatus {
-        LiveStatus {
-            reports_waiting: false,
-            ..self
-        }
     }
 
     /// Whether all requested objects are well, if there was any.
@@ -310,24 +301,7 @@ impl LiveStatus {
         Ok(())
     }
 
-    /// Prints that nothing is unhealthy, if nothing else was printed to a pipe.
-    fn report_health(&self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
-        let is_of_lines = self.format.is_for_people() && !terminal.is_live();
-        let health = self.table.options.health;
-        let is_unhealthy = |row: &StatusRow<'_>| health.includes(row);
-        let states = self.shown();
-        let mut rows = states.iter().flat_map(StatusState::rows);
-        if is_of_lines
-            && health == HealthFilter::Unhealthy
-            && !self.is_empty()
-            && !rows.any(|row| is_unhealthy(&row))
-        {
-            terminal.notify(nothing_unhealthy(&states))?;
-        }
-        Ok(())
-    }
-
-    /// Prints that there is nothing to show, once all clusters have begun.
+    /// Prints that there is nothing to show, or to a pipe that nothing is unhealthy, once all clusters have begun.
     fn report_nothing(
         &mut self,
         sources: &Sources,
@@ -338,7 +312,15 @@ impl LiveStatus {
             return Ok(());
         }
         self.has_reported = true;
-        self.report_health(terminal)?;
+        let health = self.table.options.health;
+        let is_of_lines = self.format.is_for_people() && !terminal.is_live();
+        if is_of_lines && health == HealthFilter::Unhealthy && !self.is_empty() {
+            let states = self.shown();
+            let mut rows = states.iter().flat_map(StatusState::rows);
+            if !rows.any(|row| health.includes(&row)) {
+                terminal.notify(nothing_unhealthy(&states))?;
+            }
+        }
         self.report_if_empty(terminal)
     }
 

@@ -289,7 +289,8 @@ async fn show_at(
     shutdown: &Shutdown,
 ) -> Result<(Ended, Option<LiveStatus>), CommandError> {
     let mut setup = args.setup(context.env)?;
-    setup.looks_back &= comparison.shows_causes();
+    // A comparison has no causes.
+    setup.looks_back &= matches!(comparison, TimeComparison::None);
     let mut stop = Stop::of(&args.wait, shutdown, context.env);
     if !args.objects.source.is_given() && args.since.is_none() {
         let contexts = Box::pin(ClusterGroup::contexts(context));
@@ -377,7 +378,7 @@ impl StatusRun<'_> {
         } = self;
         let wait = &args.wait;
         if wait.expects_absence() {
-            live = live.expecting_absence();
+            live.reports_waiting = false;
         }
         stop.looks_once = args.is_once();
         live.report_silent(&mut terminal)?;

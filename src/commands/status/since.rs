@@ -38,13 +38,6 @@ pub(super) struct PastStates {
     unread: UnreadKinds,
 }
 
-impl TimeComparison {
-    /// Whether what changed before a failure is printed.
-    pub(super) fn shows_causes(&self) -> bool {
-        matches!(self, TimeComparison::None)
-    }
-}
-
 #[derive(Debug)]
 struct PastObject {
     object: Arc<ObjectRef>,

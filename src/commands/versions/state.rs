@@ -269,7 +269,12 @@ impl ChangesState {
     }
 
     fn version(&mut self, why: Why, now: Arc<Version>, prev: Option<Arc<Version>>) -> VersionEvent {
-        let event = VersionEvent::arrived(why, prev, now, |object| self.take_deleted(object));
+        let event = VersionEvent::arrived(why, prev, now, |object| {
+            let name = object.without_uid();
+            let mut deleted = self.deleted.iter();
+            let at = deleted.position(|deleted| deleted.object.without_uid() == name)?;
+            self.deleted.remove(at)
+        });
         match event.change {
             ChangeType::Created | ChangeType::Recreated => self.objects += 1,
             ChangeType::Deleted | ChangeType::Left => {
@@ -302,13 +307,6 @@ impl ChangesState {
             self.deleted.pop_front();
         }
         self.deleted.push_back(Arc::new(last.without_tape()));
-    }
-
-    fn take_deleted(&mut self, object: &ObjectRef) -> Option<Arc<Version>> {
-        let name = object.without_uid();
-        let mut deleted = self.deleted.iter();
-        let at = deleted.position(|deleted| deleted.object.without_uid() == name)?;
-        self.deleted.remove(at)
     }
 }
 /// How long after its creation an object may arrive as a new one, and how much later the server may record its first write.

@@ -19,7 +19,10 @@ struct FinalState {
 const FINAL_STATES: [FinalState; 3] = [
     FinalState {
         kind: ("", "Pod"),
-        why: ended_pod,
+        why: |pod| {
+            let phase = pod.str_at(&["status", "phase"])?;
+            matches!(&*phase, "Succeeded" | "Failed").then(|| format!("it has completed ({phase})"))
+        },
         conditions: &[
             "ContainersReady",
             "Initialized",
@@ -77,11 +80,6 @@ fn group(object: Value<'_>) -> String {
     let version = object.str_at(&["apiVersion"]).unwrap_or_default();
     let group = version.split_once('/').map(|(group, _)| group);
     group.unwrap_or_default().to_owned()
-}
-
-fn ended_pod(pod: Value<'_>) -> Option<String> {
-    let phase = pod.str_at(&["status", "phase"])?;
-    matches!(&*phase, "Succeeded" | "Failed").then(|| format!("it has completed ({phase})"))
 }
 
 fn first_true(object: Value<'_>, kinds: &[&str]) -> Option<String> {

@@ -130,24 +130,15 @@ impl Timeline {
         if let Some(time) = exact {
             return PastTime { time, until: None };
         }
-        let earliest = self
-            .latest
-            .max(last)
-            .max(
-                version
-                    .written
-                    .map(WriteTime::earliest)
-                    .filter(|own| *own <= self.now),
-            )
-            .max(version.dated.map(|dated| dated.from));
+        let own = version.written.map(WriteTime::earliest);
+        let own = own.filter(|own| *own <= self.now);
+        let dated = version.dated.map(|dated| dated.from);
+        let earliest = self.latest.max(last).max(own).max(dated);
         let time = earliest.unwrap_or(self.now);
-        let until = version
-            .dated
-            .and_then(|dated| dated.until)
-            .unwrap_or(self.now);
+        let until = version.dated.and_then(|dated| dated.until);
         PastTime {
             time,
-            until: Some(until.max(time)),
+            until: Some(until.unwrap_or(self.now).max(time)),
         }
     }
 

@@ -95,12 +95,10 @@ pub(crate) fn unread_lines(found: &[SourcePast], skipped: &[SkippedSource]) -> V
 fn interruption(found: &[SourcePast]) -> Option<String> {
     let cut = found.iter().filter(|found| found.is_cut);
     let names: Vec<String> = cut.map(|found| describe(&found.key)).collect();
-    if names.is_empty() {
-        return None;
-    }
-    let names = first_names(names);
-    let line = format!("look-back interrupted: earlier versions of {names} may be missing");
-    Some(line)
+    (!names.is_empty()).then(|| {
+        let names = first_names(names);
+        format!("look-back interrupted: earlier versions of {names} may be missing")
+    })
 }
 
 /// The parts that could not be read, for the exit code.
@@ -178,8 +176,7 @@ fn missing_lines(found: &[SourcePast]) -> Vec<String> {
         objects.push(missing.object.to_string());
     }
     let lines = causes.into_iter().map(|(cause, objects)| {
-        let line = format!("versions of {} are missing: {cause}", first_names(objects));
-        line
+        format!("versions of {} are missing: {cause}", first_names(objects))
     });
     lines.collect()
 }
@@ -223,21 +220,15 @@ fn first_names(mut names: Vec<String>) -> String {
 fn skipped_line(skipped: &[SkippedSource]) -> Option<String> {
     let mut groups: Vec<(&SkippedSource, Vec<&str>)> = Vec::new();
     for skipped in skipped {
-        let of_sort = groups.iter_mut();
-        match of_sort
-            .into_iter()
-            .find(|(first, _)| sort(&first.cause) == sort(&skipped.cause))
-        {
+        let is_of_sort = |first: &SkippedSource| sort(&first.cause) == sort(&skipped.cause);
+        match groups.iter_mut().find(|(first, _)| is_of_sort(first)) {
             Some((_, others)) => others.push(&skipped.kind),
             None => groups.push((skipped, Vec::new())),
         }
     }
-    let parts: Vec<String> = groups
-        .iter()
-        .map(|(first, others)| part(first, others))
-        .collect();
-    let line = (!parts.is_empty()).then(|| format!("not read: {}", parts.join(" · ")))?;
-    Some(line)
+    let parts = groups.iter().map(|(first, others)| part(first, others));
+    let parts: Vec<String> = parts.collect();
+    (!parts.is_empty()).then(|| format!("not read: {}", parts.join(" · ")))
 }
 
 /// The sort of a cause: the text before its first colon. `Error from server (Forbidden)` is one sort for all kinds.

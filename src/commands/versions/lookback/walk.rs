@@ -175,10 +175,8 @@ impl Walker {
         let is_cut = matches!(walked.end, Some(End::Spent | End::OutOfTime(_)));
         let sure = walked.sure.filter(|_| !is_cut);
         let complete = sure.map(|sure| from.map_or(sure, |from| sure.max(from)));
-        (found.from, found.complete) = (
-            from.map(DatedRevision::undated),
-            complete.map(DatedRevision::undated),
-        );
+        found.from = from.map(DatedRevision::undated);
+        found.complete = complete.map(DatedRevision::undated);
         if matches!(walked.end, Some(End::Forgotten(_))) {
             let first = versions.first().filter(|first| is_first_known(first));
             let compacted = first.and_then(|first| self.compacted(&first.event.now));
@@ -246,10 +244,8 @@ impl Walker {
         found: &mut SourcePast,
     ) -> Result<(), End> {
         self.progress.expect(changed.len());
-        let walks: Vec<_> = changed
-            .into_iter()
-            .map(|changed| self.changed(changed))
-            .collect();
+        let walks = changed.into_iter().map(|changed| self.changed(changed));
+        let walks: Vec<_> = walks.collect();
         let mut walks = stream::iter(walks).buffered(AT_ONCE);
         while let Some(object) = walks.next().await {
             self.progress.done();
