@@ -105,7 +105,8 @@ impl MemberPlan {
 }
 
 /// The sources that show the members of an inventory, those of the inventories among them, and what all of them own.
-/// More follow when these are read. The plan is empty for other objects.
+/// More follow when these are read. The plan is empty for other objects. The dependents of many workloads are looked
+/// for in the whole namespace.
 pub fn member_plan(
     graph: &Graph,
     root: &Uid,
@@ -117,84 +118,45 @@ pub fn member_plan(
     }
     let tree = graph.tree(root).into_iter();
     let tree: Vec<&Node> = tree.filter_map(|(_, uid)| graph.node(&uid)).collect();
-    let mut planner = MemberPlanner {
-        graph,
-        cluster,
-        types,
-        plan: MemberPlan::default(),
+    let members = || {
+        tree.iter()
+            .flat_map(|node| graph.member_references(&node.uid))
     };
-    planner.read_members(&tree);
-    planner.read_dependents(&tree);
-    planner.look_for_owned(&tree);
-    planner.plan
-}
-
-struct MemberPlanner<'p> {
-    graph: &'p Graph,
-    cluster: &'p ClusterId,
-    types: &'p ServedTypes,
-    plan: MemberPlan,
-}
-
-impl MemberPlanner<'_> {
-    /// Reads the members of the inventories in the tree.
-    fn read_members(&mut self, tree: &[&Node]) {
-        let mut targets: BTreeSet<ReferenceTarget> = BTreeSet::new();
-        for node in tree {
-            let members = self.graph.member_references(&node.uid);
-            targets.extend(members.map(|member| member.target.clone()));
-            if self.graph.is_inventory(&node.uid) {
-                self.plan.inventories.insert(node.uid.clone());
-            }
+    let inventories = tree.iter().filter(|node| graph.is_inventory(&node.uid));
+    let mut plan = MemberPlan {
+        inventories: inventories.map(|node| node.uid.clone()).collect(),
+        ..MemberPlan::default()
+    };
+    let targets = members().map(|member| member.target.clone());
+    plan.read(targets.collect(), cluster, types);
+    let is_top = |node: &&&Node| graph.owners(&node.uid).all(Node::is_custom);
+    let tops = tree.iter().filter(is_top);
+    let sources = tops.flat_map(|node| node.dependent_sources(cluster));
+    for (list, selected) in SourceKey::by_list(sources) {
+        let is_here = |namespace: Option<&str>| namespace == list.namespace();
+        // Workloads that are not read yet count, too: the plan does not change when they are.
+        let listed = members().filter(|member| {
+            is_here(member.target.namespace.as_deref()) && has_dependents(&member.target.kind)
+        });
+        if selected.len().max(listed.count()) <= MAX_SELECTORS {
+            plan.sources.extend(selected);
+            continue;
         }
-        self.plan.read(targets, self.cluster, self.types);
-    }
-
-    /// Reads the dependents of the workloads in the tree. Those of many workloads are looked for in the whole namespace.
-    fn read_dependents(&mut self, tree: &[&Node]) {
-        let is_top = |node: &&&Node| self.graph.owners(&node.uid).all(Node::is_custom);
-        let tops = tree.iter().filter(is_top);
-        let sources = tops.flat_map(|node| node.dependent_sources(self.cluster));
-        for (list, selected) in SourceKey::by_list(sources) {
-            // Those that are not read yet count, too: the plan does not change when they are.
-            let listed = self.workloads_in(tree, list.namespace());
-            if selected.len().max(listed) <= MAX_SELECTORS {
-                self.plan.sources.extend(selected);
-                continue;
-            }
-            let workloads = tree.iter().filter(|node| {
-                node.workload().is_some() && node.object.namespace.as_deref() == list.namespace()
-            });
-            let owners = workloads.map(|node| node.uid.clone()).collect();
-            let lookup = Lookup::of(list);
-            self.plan.lookups.push(Lookup { owners, ..lookup });
-        }
-    }
-
-    /// How many workloads of a namespace the inventories in the tree list.
-    fn workloads_in(&self, tree: &[&Node], namespace: Option<&str>) -> usize {
-        let members = tree
+        let workloads = tree
             .iter()
-            .flat_map(|node| self.graph.member_references(&node.uid));
-        let targets = members.map(|member| &member.target);
-        let is_it = |target: &&ReferenceTarget| {
-            target.namespace.as_deref() == namespace && has_dependents(&target.kind)
-        };
-        targets.filter(is_it).count()
+            .filter(|node| node.workload().is_some() && is_here(node.object.namespace.as_deref()));
+        let owners = workloads.map(|node| node.uid.clone()).collect();
+        let lookup = Lookup::of(list);
+        plan.lookups.push(Lookup { owners, ..lookup });
     }
-
-    /// Looks for what custom members own.
-    fn look_for_owned(&mut self, tree: &[&Node]) {
-        let is_member = |node: &&&Node| {
-            let graph = self.graph;
-            let is_listed = graph.inventories_of(node).next().is_some();
-            is_listed && node.is_custom() && !graph.is_inventory(&node.uid)
-        };
-        let members = tree.iter().filter(is_member).take(MAX_CUSTOM);
-        let owners: Vec<&Uid> = members.map(|node| &node.uid).collect();
-        let roots = owners.iter().map(|uid| (*uid, self.cluster));
-        let lookups = owned_lookups(self.graph, roots, self.types);
-        self.plan.lookups.extend(lookups);
-        self.plan.owners.extend(owners.into_iter().cloned());
-    }
+    let is_custom_member = |node: &&&Node| {
+        let is_listed = graph.inventories_of(node).next().is_some();
+        is_listed && node.is_custom() && !graph.is_inventory(&node.uid)
+    };
+    let custom = tree.iter().filter(is_custom_member).take(MAX_CUSTOM);
+    let owners: Vec<&Uid> = custom.map(|node| &node.uid).collect();
+    let roots = owners.iter().map(|uid| (*uid, cluster));
+    plan.lookups.extend(owned_lookups(graph, roots, types));
+    plan.owners.extend(owners.into_iter().cloned());
+    plan
 }

@@ -225,15 +225,7 @@ impl<'p> TracePlanner<'p> {
                 }
             }
         }
-        self.look_up_beside();
-        let read = &self.plan.sources;
-        self.plan
-            .lookups
-            .retain(|lookup| !read.contains(&lookup.source));
-    }
-
-    /// Looks for the objects that name or select the neighbours of the object, if they decide together.
-    fn look_up_beside(&mut self) {
+        // The neighbours of the object may decide together with others.
         for relation in relations_beside(&self.root.object.group_kind()) {
             let behind: Vec<&Node> = self.nodes(TraceSide::Behind).collect();
             for node in behind {
@@ -244,6 +236,10 @@ impl<'p> TracePlanner<'p> {
                 self.look_for(relation, node, self.root);
             }
         }
+        let read = &self.plan.sources;
+        self.plan
+            .lookups
+            .retain(|lookup| !read.contains(&lookup.source));
     }
 
     /// Looks for the objects that have this relation to an object, in the namespace of a place.

@@ -403,7 +403,12 @@ impl Model {
     /// What the requested objects and what is shown around them need.
     fn wanted(&self, story: &[SourceKey]) -> Wanted {
         let cluster = |root: &Root| &self.requested[root.place.requested].cluster;
-        let followed = self.followed_roots().into_iter();
+        let followed: Vec<(&Uid, &Root)> = match self.extent {
+            // A view of Pods has the dependents of all objects.
+            ViewExtent::Pods | ViewExtent::PodsAndStates => self.roots.iter().collect(),
+            ViewExtent::Dependents | ViewExtent::Connections(_) => self.roots.followed().collect(),
+        };
+        let followed = followed.into_iter();
         let followed: Vec<_> = followed.map(|(uid, root)| (uid, cluster(root))).collect();
         let named = self.roots.named().map(|(uid, root)| (uid, cluster(root)));
         let (mut dependents, plan) = match self.extent {
@@ -437,14 +442,6 @@ impl Model {
             dependents,
             connected: lookups,
             plan,
-        }
-    }
-
-    /// The requested objects whose dependents are followed. A view of Pods has those of all objects.
-    fn followed_roots(&self) -> Vec<(&Uid, &Root)> {
-        match self.extent {
-            ViewExtent::Pods | ViewExtent::PodsAndStates => self.roots.iter().collect(),
-            ViewExtent::Dependents | ViewExtent::Connections(_) => self.roots.followed().collect(),
         }
     }
 

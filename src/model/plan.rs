@@ -149,7 +149,13 @@ pub(super) fn below_plan<'u>(
         lookups: owned_lookups(graph, named.iter().copied(), types),
         ..JudgementPlan::default()
     };
-    for (uid, cluster) in top_inventories(around, named) {
+    let mut inventories = named;
+    inventories.retain(|(uid, _)| graph.is_inventory(uid));
+    // The plan for one has the inventories below it, too.
+    let tops = graph.tops(inventories.iter().map(|(uid, _)| *uid));
+    let tops: BTreeSet<&Uid> = tops.into_iter().collect();
+    inventories.retain(|(uid, _)| tops.contains(uid));
+    for (uid, cluster) in inventories {
         plan.members.add(member_plan(graph, uid, cluster, types));
     }
     plan
@@ -224,19 +230,6 @@ pub(super) fn plan_search<'u>(
     }
     plan.search = search;
     plan
-}
-
-/// The inventories among these objects. The plan for one has the inventories below it, too.
-fn top_inventories<'u>(
-    around: Around<'_>,
-    named: Vec<(&'u Uid, &'u ClusterId)>,
-) -> Vec<(&'u Uid, &'u ClusterId)> {
-    let mut inventories = named;
-    inventories.retain(|(uid, _)| around.graph().is_inventory(uid));
-    let tops = around.graph().tops(inventories.iter().map(|(uid, _)| *uid));
-    let tops: BTreeSet<&Uid> = tops.into_iter().collect();
-    inventories.retain(|(uid, _)| tops.contains(uid));
-    inventories
 }
 
 /// The sources of the dependents of workloads that are not well, in a trace: one of a namespace shows its workloads

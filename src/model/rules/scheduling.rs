@@ -29,23 +29,24 @@ pub(in crate::model) fn placement_facts(around: Around<'_>, node: &Node) -> Vec<
     demands.chain(constraints(around, node)).collect()
 }
 
-/// The sources of the nodes that a Pod without a node may use, and of its volumes.
+/// The sources of the nodes that a Pod without a node may use: their labels, and if they are few, all of them. Also
+/// those of its volumes, and of the nodes that reach them.
 pub(in crate::model) fn placement_sources(around: Around<'_>, pod: &Node) -> Vec<SourceKey> {
-    let nodes = node_sources(around, pod).into_iter();
-    nodes.chain(volume_place_sources(around, pod)).collect()
-}
-
-/// The sources of the nodes that a Pod without a node may use: their labels, and if they are few, all of them.
-fn node_sources(around: Around<'_>, node: &Node) -> Vec<SourceKey> {
-    let demands = demands(around, node);
-    let sources = demands.iter().flat_map(|demand| {
-        let labels = nodes_source(around, node, demand);
-        let whole = labels
-            .clone()
-            .and_then(|labels| whole_nodes(around, labels));
-        labels.into_iter().chain(whole)
-    });
-    sources.collect()
+    let mut sources = Vec::new();
+    for demand in demands(around, pod) {
+        let labels = nodes_source(around, pod, &demand);
+        let whole = labels.clone();
+        let whole = whole.and_then(|labels| whole_nodes(around, labels));
+        sources.extend(labels.into_iter().chain(whole));
+    }
+    if is_unschedulable(around, pod) {
+        sources.extend(volume_sources_of(around, pod));
+        for (source, volume) in volumes_of(around, pod) {
+            let nodes = terms(volume.root());
+            sources.extend(nodes.iter().map(|term| nodes_of_term(&source, term)));
+        }
+    }
+    sources
 }
 
 /// The selectors of which a node must match one, for a Pod that cannot be scheduled. One without labels matches any
@@ -268,19 +269,6 @@ pub(in crate::model) fn volume_places(around: Around<'_>, pod: &Node) -> Vec<Cau
         (!places.is_empty()).then(|| Cause::new(rule, text))
     });
     places.collect()
-}
-
-/// The sources of the volumes of a Pod without a node, and of the nodes that reach them.
-fn volume_place_sources(around: Around<'_>, pod: &Node) -> Vec<SourceKey> {
-    if !is_unschedulable(around, pod) {
-        return Vec::new();
-    }
-    let mut sources = volume_sources_of(around, pod);
-    for (source, volume) in volumes_of(around, pod) {
-        let nodes = terms(volume.root());
-        sources.extend(nodes.iter().map(|term| nodes_of_term(&source, term)));
-    }
-    sources
 }
 
 /// The volumes of a Pod that are read, each with the source that has it alone.

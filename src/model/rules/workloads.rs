@@ -171,16 +171,20 @@ fn has_all_nodes(around: Around<'_>, set: &Node) -> bool {
     })
 }
 
-/// The sources of the nodes of a `DaemonSet` that some of them may keep out: in a trace, if it was requested by name, and if its
-/// numbers have changed a short time ago.
+/// The sources of the nodes of a `DaemonSet` that some of them may keep out: their labels, and if they are few, all of
+/// them. They are read in a trace, if it was requested by name, and if its numbers have changed a short time ago.
 pub(in crate::model) fn nodes_of_set(around: Around<'_>, set: &Node) -> Vec<SourceKey> {
-    let is_looked_at =
-        !has_all_nodes(around, set) && (around.is_of_few() || has_moved_lately(around, &set.uid));
-    if is_looked_at {
-        sources_of_its_nodes(around, set)
-    } else {
-        Vec::new()
+    let is_interesting = around.is_of_few() || has_moved_lately(around, &set.uid);
+    if has_all_nodes(around, set) || !is_interesting {
+        return Vec::new();
     }
+    let labels = around.doc(&set.uid).and_then(|doc| {
+        let selectors = node_selectors(template(doc.root())?);
+        labels_of_its_nodes(around, set, &selectors)
+    });
+    let whole = labels.clone();
+    let whole = whole.and_then(|labels| whole_nodes(around, labels));
+    labels.into_iter().chain(whole).collect()
 }
 
 /// Whether the controller has written the numbers of a `DaemonSet` a short time ago.
@@ -189,19 +193,6 @@ fn has_moved_lately(around: Around<'_>, set: &Uid) -> bool {
         let mut late = written_lately(set.root(), around.refreshed()).into_iter();
         late.any(|entry| entry.subresource == "status")
     })
-}
-
-/// The sources of the nodes that a `DaemonSet` may use: their labels, and if they are few, all of them.
-fn sources_of_its_nodes(around: Around<'_>, set: &Node) -> Vec<SourceKey> {
-    let doc = around.doc(&set.uid);
-    let labels = doc.and_then(|doc| {
-        let selectors = node_selectors(template(doc.root())?);
-        labels_of_its_nodes(around, set, &selectors)
-    });
-    let whole = labels
-        .clone()
-        .and_then(|labels| whole_nodes(around, labels));
-    labels.into_iter().chain(whole).collect()
 }
 
 /// The source of the labels of the nodes that match a selector; `None` if there are several selectors.
