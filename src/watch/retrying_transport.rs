@@ -15,7 +15,7 @@ use tokio::time::{Instant, sleep};
 use super::backoff::{Backoff, Speed};
 use super::error::SourceError;
 use super::revision::Revision;
-use super::transport::{At, LineStream, ListPage, Page, RecordedPast, Transport, Upstream};
+use super::transport::{At, LineStream, ListPage, Page, Transport};
 use crate::object::{Resource, ResourceVersion};
 use crate::source::{SourceKey, SourceState};
 
@@ -227,16 +227,8 @@ impl Transport for RetryingTransport {
         past.or_else(|| self.trouble.error())
     }
 
-    fn upstream(&self) -> Upstream {
-        self.transport.upstream()
-    }
-
-    fn has_past(&self) -> bool {
-        self.transport.has_past()
-    }
-
-    fn recorded(&self) -> Option<&dyn RecordedPast> {
-        self.transport.recorded()
+    fn below(&self) -> Option<&dyn Transport> {
+        Some(&*self.transport)
     }
 }
 

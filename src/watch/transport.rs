@@ -158,23 +158,31 @@ pub trait Transport: Send + Sync + 'static {
         Box::pin(std::future::ready(Err(LogRefusal { code: 405, text })))
     }
 
+    /// The transport below, if it only changes how requests are made. Then it has the properties of that one.
+    fn below(&self) -> Option<&dyn Transport> {
+        None
+    }
+
     /// The error of the last request, if it failed and is repeated. Only a transport that repeats requests has one.
     fn trouble(&self) -> Option<SourceError> {
-        None
+        self.below()?.trouble()
     }
 
     /// Whether the source can wait for slow readers without losing events.
     fn upstream(&self) -> Upstream {
-        Upstream::Live
+        self.below().map_or(Upstream::Live, Transport::upstream)
     }
 
     /// Whether it has old versions ([`At::Exact`]).
     fn has_past(&self) -> bool {
-        self.upstream() == Upstream::Live
+        match self.below() {
+            Some(below) => below.has_past(),
+            None => self.upstream() == Upstream::Live,
+        }
     }
 
     /// What a record knows about its past; `None` for a server, which knows no times.
     fn recorded(&self) -> Option<&dyn RecordedPast> {
-        None
+        self.below()?.recorded()
     }
 }

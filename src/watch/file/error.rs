@@ -188,11 +188,12 @@ pub struct Foreign {
     pub remedy: &'static str,
 }
 
+const fn foreign(what: &'static str, remedy: &'static str) -> Foreign {
+    Foreign { what, remedy }
+}
+
 const GET: &str = "to save objects, run: kubectl get TYPE -o yaml > FILE";
-const KUSTOMIZATION: Foreign = Foreign {
-    what: "this is a kustomization",
-    remedy: "kubectl kustomize DIR |",
-};
+const KUSTOMIZATION: Foreign = foreign("this is a kustomization", "kubectl kustomize DIR |");
 
 /// The types of files that no API server serves, by group and kind. An empty kind stands for all kinds of the group.
 const FILE_TYPES: [(&str, &str, Foreign); 6] = [
@@ -200,42 +201,36 @@ const FILE_TYPES: [(&str, &str, Foreign); 6] = [
     (
         "meta.k8s.io",
         "Table",
-        Foreign {
-            what: "this is a Table, which holds the cells of a table instead of objects",
-            remedy: GET,
-        },
+        foreign(
+            "this is a Table, which holds the cells of a table instead of objects",
+            GET,
+        ),
     ),
     (
         "meta.k8s.io",
         "",
-        Foreign {
-            what: "this is the metadata of objects alone",
-            remedy: GET,
-        },
+        foreign("this is the metadata of objects alone", GET),
     ),
     (
         "audit.k8s.io",
         "",
-        Foreign {
-            what: "this is an audit log, which records requests",
-            remedy: "jq -c '.responseObject // empty' FILE |",
-        },
+        foreign(
+            "this is an audit log, which records requests",
+            "jq -c '.responseObject // empty' FILE |",
+        ),
     ),
     (
         "",
         "Status",
-        Foreign {
-            what: "this is an error of the API server",
-            remedy: "repeat the command that wrote it, and read its error",
-        },
+        foreign(
+            "this is an error of the API server",
+            "repeat the command that wrote it, and read its error",
+        ),
     ),
     (
         "",
         "Config",
-        Foreign {
-            what: "this is a kubeconfig",
-            remedy: "pass it to --kubeconfig",
-        },
+        foreign("this is a kubeconfig", "pass it to --kubeconfig"),
     ),
 ];
 
@@ -258,15 +253,15 @@ fn foreign_value(value: Value<'_>) -> Option<Foreign> {
     };
     match () {
         () if value.kind() != Kind::Object || has("kind") => None,
-        () if has("apiVersion") && has("name") && has("version") => Some(Foreign {
-            what: "this describes a Helm chart",
-            remedy: "helm template CHART |",
-        }),
+        () if has("apiVersion") && has("name") && has("version") => Some(foreign(
+            "this describes a Helm chart",
+            "helm template CHART |",
+        )),
         () if names_files("resources") || names_files("bases") => Some(KUSTOMIZATION),
-        () => Some(Foreign {
-            what: "this is no object; if it has the values of a Helm chart",
-            remedy: "helm template CHART -f FILE |",
-        }),
+        () => Some(foreign(
+            "this is no object; if it has the values of a Helm chart",
+            "helm template CHART -f FILE |",
+        )),
     }
 }
 
@@ -284,42 +279,34 @@ pub fn foreign_text(text: &str) -> Option<Foreign> {
     };
     let first = lines().next()?;
     Some(match () {
-        () if is_header(first) => Foreign {
-            what: "this is the table that kubectl get prints",
-            remedy: GET,
-        },
+        () if is_header(first) => foreign("this is the table that kubectl get prints", GET),
         () if first.starts_with("Name:") && lines().any(|line| line.starts_with("Labels:")) => {
-            Foreign {
-                what: "this is the text that kubectl describe prints",
-                remedy: GET,
-            }
+            foreign("this is the text that kubectl describe prints", GET)
         }
-        () if first.starts_with("Error from server") || first.starts_with("error:") => Foreign {
-            what: "this is an error message of kubectl",
-            remedy: "repeat the command that wrote it, without 2>&1",
-        },
-        () if first.starts_with("No resources found") => Foreign {
-            what: "this is a message of kubectl, which found nothing",
-            remedy: "correct the type, the selector or the namespace of the command",
-        },
-        () if lines().all(is_name) => Foreign {
-            what: "these are the names that kubectl get -o name prints",
-            remedy: "kubectl get $(cat FILE) -o yaml |",
-        },
-        () if first.trim_start().starts_with('<') => Foreign {
-            what: "this is a web page",
-            remedy: "check the login or the proxy of the command that wrote it",
-        },
+        () if first.starts_with("Error from server") || first.starts_with("error:") => foreign(
+            "this is an error message of kubectl",
+            "repeat the command that wrote it, without 2>&1",
+        ),
+        () if first.starts_with("No resources found") => foreign(
+            "this is a message of kubectl, which found nothing",
+            "correct the type, the selector or the namespace of the command",
+        ),
+        () if lines().all(is_name) => foreign(
+            "these are the names that kubectl get -o name prints",
+            "kubectl get $(cat FILE) -o yaml |",
+        ),
+        () if first.trim_start().starts_with('<') => foreign(
+            "this is a web page",
+            "check the login or the proxy of the command that wrote it",
+        ),
         () => return None,
     })
 }
 
 /// What a text is whose syntax is broken in this line.
 fn foreign_line(line: &str) -> Option<Foreign> {
-    line.contains("{{").then_some(Foreign {
-        what: "render templates first",
-        remedy: "helm template … |",
-    })
+    line.contains("{{")
+        .then_some(foreign("render templates first", "helm template … |"))
 }
 
 /// Whether a line has the titles of a table: `NAME   READY   STATUS` or `LAST SEEN   TYPE`.
@@ -348,34 +335,30 @@ const PACKED: [(&[u8], Foreign); 6] = [
     (b"\x1f\x8b", GZIP),
     (
         b"PK\x03\x04",
-        archive("this is a zip archive", "unzip it, and pass its directory"),
+        foreign("this is a zip archive", "unzip it, and pass its directory"),
     ),
     (
         b"\x28\xb5\x2f\xfd",
-        archive("this is packed with zstd", "zstd -dc FILE |"),
+        foreign("this is packed with zstd", "zstd -dc FILE |"),
     ),
     (
         b"\xfd7zXZ\x00",
-        archive("this is packed with xz", "xz -dc FILE |"),
+        foreign("this is packed with xz", "xz -dc FILE |"),
     ),
     (
         b"BZh",
-        archive("this is packed with bzip2", "bzip2 -dc FILE |"),
+        foreign("this is packed with bzip2", "bzip2 -dc FILE |"),
     ),
     (
         b"k8s\x00",
-        archive("this is in the binary form of Kubernetes", GET),
+        foreign("this is in the binary form of Kubernetes", GET),
     ),
 ];
 
-const GZIP: Foreign = archive(
+const GZIP: Foreign = foreign(
     "this is packed with gzip",
     "tar -xzf FILE, and pass its directory; or: gzip -dc FILE |",
 );
-
-const fn archive(what: &'static str, remedy: &'static str) -> Foreign {
-    Foreign { what, remedy }
-}
 
 /// Where a tar archive has its name.
 const TAR: std::ops::Range<usize> = 257..262;
@@ -387,14 +370,14 @@ pub(super) fn foreign_bytes(bytes: &[u8]) -> Option<Foreign> {
         return Some(*foreign);
     }
     if bytes.get(TAR) == Some(b"ustar") {
-        return Some(archive(
+        return Some(foreign(
             "this is a tar archive",
             "tar -xf FILE, and pass its directory",
         ));
     }
     let has_mark = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
     let start = &bytes[..bytes.len().min(1024)];
-    (!has_mark && start.contains(&0)).then_some(archive("this is a binary file", GET))
+    (!has_mark && start.contains(&0)).then_some(foreign("this is a binary file", GET))
 }
 
 #[cfg(test)]

@@ -228,15 +228,11 @@ impl FileReader {
         }
     }
 
-    /// Adds an unreadable object as an event: its source reports it once, and the object does not exist.
-    fn pass(&mut self, mut entry: FileEntry) {
-        entry.verb = Some(WatchVerb::Modified);
-        self.entries.push(entry);
-    }
-
     fn push(&mut self, verb: Option<WatchVerb>, mut entry: FileEntry, version: Option<u64>) {
         if entry.unreadable.is_some() {
-            return self.pass(entry);
+            // Its source reports it once as an event, and the object does not exist.
+            entry.verb = Some(WatchVerb::Modified);
+            return self.entries.push(entry);
         }
         entry.verb = verb;
         let key = entry_key(&entry.object);

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use crate::object::ResourceVersion;
 use crate::source::{Form, SourceKey};
 use crate::watch::error::SourceError;
-use crate::watch::transport::{At, LineStream, ListPage, Page, RecordedPast, Transport, Upstream};
+use crate::watch::transport::{At, LineStream, ListPage, Page, Transport};
 
 /// How long a refusal counts. The right may be given at any time.
 const BELIEVED: Duration = Duration::from_secs(60);
@@ -103,20 +103,8 @@ impl Transport for RememberingTransport {
         self.transport.watch(key, from)
     }
 
-    fn trouble(&self) -> Option<SourceError> {
-        self.transport.trouble()
-    }
-
-    fn upstream(&self) -> Upstream {
-        self.transport.upstream()
-    }
-
-    fn has_past(&self) -> bool {
-        self.transport.has_past()
-    }
-
-    fn recorded(&self) -> Option<&dyn RecordedPast> {
-        self.transport.recorded()
+    fn below(&self) -> Option<&dyn Transport> {
+        Some(&*self.transport)
     }
 }
 

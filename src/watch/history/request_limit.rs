@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 use crate::object::ResourceVersion;
 use crate::source::SourceKey;
 use crate::watch::error::SourceError;
-use crate::watch::transport::{At, LineStream, ListPage, Page, RecordedPast, Transport, Upstream};
+use crate::watch::transport::{At, LineStream, ListPage, Page, Transport};
 
 /// Limits the concurrent requests of all its users. Further requests wait, in order.
 #[derive(Clone, Debug)]
@@ -86,19 +86,7 @@ impl Transport for LimitedTransport {
         Box::pin(self.limit.wait(self.transport.watch(key, from)))
     }
 
-    fn trouble(&self) -> Option<SourceError> {
-        self.transport.trouble()
-    }
-
-    fn upstream(&self) -> Upstream {
-        self.transport.upstream()
-    }
-
-    fn has_past(&self) -> bool {
-        self.transport.has_past()
-    }
-
-    fn recorded(&self) -> Option<&dyn RecordedPast> {
-        self.transport.recorded()
+    fn below(&self) -> Option<&dyn Transport> {
+        Some(&*self.transport)
     }
 }
