@@ -1,9 +1,21 @@
-//! Foreign text in messages: shortened, without secrets, and with the names that it may have meant.
+//! Text in messages: counts with their nouns, and foreign text: shortened, without secrets, and with the names that
+//! it may have meant.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
 use serde_json::error::Category;
 use strsim::osa_distance;
+
+/// `1 watch`, `2 watches`.
+pub fn counted<N: Copy + Display + PartialEq + From<u8>>(
+    count: N,
+    one: &str,
+    many: &str,
+) -> String {
+    let word = if count == N::from(1) { one } else { many };
+    format!("{count} {word}")
+}
 
 /// At most `most` characters of a text, in one line. Line feeds, carriage returns and tabs are escaped, and `…`
 /// stands for the rest. The renderer escapes other control characters.

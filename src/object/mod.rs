@@ -1,7 +1,6 @@
 //! Plain data that all modules share: documents, names, selectors. No IO, no async, no clock.
 
 mod conditions;
-mod count;
 mod doc;
 mod kinds;
 #[cfg(test)]
@@ -26,12 +25,11 @@ pub use conditions::{
     CONDITION_TAINTS, StatusCondition, condition, conditions, evicting_taints, imposed_taints,
     is_closed, is_cordoned, set_taints, untolerated_taints,
 };
-pub use count::counted;
 pub use doc::{Doc, Kind, Value};
 pub use kinds::{
     EventFacts, PodCounts, denied, is_sidecar, newest_time, partition, restarted_at, restricted,
 };
-pub use message::{excerpt, json_fault, near, shown_url, without_secrets};
+pub use message::{counted, excerpt, json_fault, near, shown_url, without_secrets};
 pub(crate) use quantity::Decimal;
 pub use quantity::Quantity;
 pub(crate) use reference::NamespacedName;

@@ -48,7 +48,10 @@ pub fn change_in_line(diff: &Diff<'_>, change: &Change, redactor: &Redactor) -> 
     let (old, new) = (whole(Side::Old), whole(Side::New));
     let none = || "(none)".to_owned();
     let (old, new) = match change.op {
-        Op::Replace if diff.field(change.at) == Some("image") => replaced_image(&old, &new),
+        Op::Replace if diff.field(change.at) == Some("image") => {
+            let same = common_path(&old, &new);
+            replaced(&old[same..], &new[same..])
+        }
         Op::Replace => replaced(&old, &new),
         Op::Add => (none(), cut(&new)),
         Op::Remove => (cut(&old), none()),
@@ -272,12 +275,6 @@ fn common_path(old: &str, new: &str) -> usize {
     let same = pairs.take_while(|((_, old), new)| old == new);
     let slashes = same.filter(|((_, old), _)| *old == '/');
     slashes.last().map_or(0, |((at, _), _)| at + 1)
-}
-
-/// An old and a new image, without the path that both have.
-fn replaced_image(old: &str, new: &str) -> (String, String) {
-    let same = common_path(old, new);
-    replaced(&old[same..], &new[same..])
 }
 
 /// An old and a new value, each in a few columns. They are never equal: values that differ only beyond these columns are shown
