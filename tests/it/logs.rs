@@ -507,8 +507,6 @@ async fn more_logs_than_are_followed_are_read_in_turn() {
         );
     }
     let most = ["--max-log-requests", "3", "-l", "app=web"];
-    let ran = once(&cluster, &most);
-    assert_eq!(ran.stdout.lines().count(), 8, "{}", ran.stdout);
     let mut run = cluster
         .spy()
         .start(&[&["logs", "-f", "-o", "raw", "-q"], &most[..]].concat());
@@ -530,6 +528,29 @@ async fn more_logs_than_are_followed_are_read_in_turn() {
     let mut expect = [first, second].concat();
     expect.sort();
     assert_eq!(lines, expect);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn more_logs_than_requests_are_in_one_order() {
+    let cluster = Cluster::start().await;
+    for number in 0..8 {
+        let name = format!("web-{number}x");
+        cluster.put(running(&name, &["app"]));
+        for (place, time) in [(0, number), (1, 20 - number)] {
+            let text = format!("L{place}{number}");
+            print(&cluster, &format!("{name}/app#0"), time * 100, &[&text]);
+        }
+    }
+    let most = ["--max-log-requests", "3", "-l", "app=web", "-o", "raw"];
+    let ran = once(&cluster, &most);
+    let first = (0..8).map(|number| format!("L0{number}\n"));
+    let second = (0..8).rev().map(|number| format!("L1{number}\n"));
+    assert_eq!(ran.stdout, first.chain(second).collect::<String>());
+    assert_eq!(ran.stderr, "");
+    // As they arrive, a few at a time.
+    let ran = once(&cluster, &[&["--order", "0"], &most[..]].concat());
+    assert_eq!(ran.stdout.lines().count(), 16, "{}", ran.stdout);
+    assert_eq!(ran.stderr, "");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -83,7 +83,7 @@ pub(crate) struct LogsArgs {
     /// Show at most this many bytes of each container
     #[arg(long, value_name = "BYTES")]
     limit_bytes: Option<u64>,
-    /// Follow at most this many containers at the same time, and read the others in turn
+    /// Read the logs of at most this many containers at the same time, and the others in turn
     #[arg(long, value_name = "COUNT", default_value_t = 200)]
     max_log_requests: usize,
     /// Exit with 0 even if a log cannot be read

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use super::args::StateChoice;
+use super::args::{OrderChoice, StateChoice};
 use crate::commands::Session;
 use crate::logs::{ContainerFilter, ContainerLogs, PodLogs, ReadOptions};
 use crate::source::ClusterId;
@@ -14,8 +14,8 @@ use crate::watch::logs::{FeedCounts, FeedStatus, LogFeeds};
 pub(super) struct ContainerFeeds {
     feeds: LogFeeds,
     read: ReadOptions,
-    /// How many logs are read at the same time without `--follow`.
-    most: usize,
+    /// How many logs are in one order without `--follow`. The others wait until all of these have ended.
+    group: usize,
     known: BTreeMap<Arc<LogContainer>, KnownFeed>,
     waiting: VecDeque<Arc<LogContainer>>,
     open: BTreeSet<usize>,
@@ -36,13 +36,19 @@ pub(super) struct ContainerChoice<'c> {
     pub(super) state: Option<StateChoice>,
 }
 
+/// How many logs are in one order, whatever the number of requests. Up to 32 KiB of each wait in memory.
+const MOST_IN_ORDER: usize = 2000;
+
 impl ContainerFeeds {
-    /// The logs of no cluster yet.
-    pub(super) fn new(most: usize) -> ContainerFeeds {
+    /// The logs of no cluster yet. Of those that are read once, at most `most` are requested at the same time.
+    pub(super) fn new(most: usize, order: OrderChoice) -> ContainerFeeds {
         ContainerFeeds {
             feeds: LogFeeds::new(most),
             read: ReadOptions::default(),
-            most,
+            group: match order {
+                OrderChoice::Auto => most.max(MOST_IN_ORDER),
+                OrderChoice::Arrival => most,
+            },
             known: BTreeMap::new(),
             waiting: VecDeque::new(),
             open: BTreeSet::new(),
@@ -115,7 +121,7 @@ impl ContainerFeeds {
         self.total += 1;
         self.known
             .insert(key.clone(), KnownFeed { log: None, status });
-        if !self.read.follow && self.open.len() >= self.most {
+        if !self.read.follow && self.open.len() >= self.group {
             self.waiting.push_back(key.clone());
             return None;
         }
@@ -138,7 +144,7 @@ impl ContainerFeeds {
         }
         let next: Vec<_> = self
             .waiting
-            .drain(..self.waiting.len().min(self.most))
+            .drain(..self.waiting.len().min(self.group))
             .collect();
         next.iter().filter_map(|key| self.open(key)).collect()
     }

@@ -72,7 +72,7 @@ impl LiveLogs {
     /// The logs of no cluster yet.
     pub(super) fn new(setup: LogSetup, options: LogsOptions, output: LogOutput) -> LiveLogs {
         LiveLogs {
-            feeds: ContainerFeeds::new(options.most),
+            feeds: ContainerFeeds::new(options.most, options.order),
             order: LineOrder::new(options.order, options.read.follow),
             clusters: LogClusters::default(),
             setup,
@@ -171,11 +171,11 @@ impl LiveLogs {
         }
         self.read_from_start();
         let waiting = self.feeds.waiting();
-        if waiting > 0 {
-            let most = self.options.most;
+        if waiting > 0 && self.options.order == OrderChoice::Auto {
+            let total = self.feeds.total();
+            let first = total - waiting;
             let text = format!(
-                "{most} of {} logs are read at the same time (--max-log-requests): lines are in order within each group",
-                most + waiting
+                "{total} logs are too many for one order: the lines of the first {first} come first"
             );
             terminal.notify(&text)?;
         }

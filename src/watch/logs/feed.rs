@@ -58,6 +58,15 @@ pub(super) enum FeedPlace {
     InTurn(Instant),
 }
 
+/// Why nothing more is read of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ReadEnd {
+    /// It has ended, or it is of no more use.
+    Over,
+    /// Its lines found no room, and another log waited for its request.
+    GivenUp,
+}
+
 impl Drop for LogTask {
     fn drop(&mut self) {
         self.leave();
@@ -83,14 +92,37 @@ impl LogTask {
                 }
                 ReadStep::Pause(pause) => sleep(pause + self.shared.spread()).await,
                 ReadStep::WaitTurn => self.wait(Some(TURN)).await,
-                ReadStep::Open(request) => self.read(request).await,
+                ReadStep::Open(request) => {
+                    if self.read(request).await == ReadEnd::GivenUp {
+                        self.queue.room_for_part().await;
+                    }
+                }
             }
         }
     }
 
     /// Passes on the events of the reader, and waits for room.
     async fn flush(&mut self) {
-        self.queue.push(self.reader.take_events()).await;
+        self.queue.push(self.reader.take_events());
+        self.queue.room().await;
+    }
+
+    /// As `flush`, while an answer is open. A log that is read once gives it up if there is no room and another log waits.
+    /// Then the reader reads on as after a cut, so a few requests read many logs in the order of their lines.
+    async fn flush_answer(&mut self) -> ReadEnd {
+        self.queue.push(self.reader.take_events());
+        let is_wanted = async {
+            if self.options.follow {
+                std::future::pending::<()>().await;
+            } else {
+                self.shared.wanted().await;
+            }
+        };
+        tokio::select! {
+            biased;
+            () = self.queue.room() => ReadEnd::Over,
+            () = is_wanted => ReadEnd::GivenUp,
+        }
     }
 
     /// Takes a place among the followed logs, if there is one, and gives it up if the node can follow no more.
@@ -177,13 +209,12 @@ impl LogTask {
         }
     }
 
-    async fn read(&mut self, request: LogRequest) {
+    async fn read(&mut self, request: LogRequest) -> ReadEnd {
         let shared = self.shared.clone();
-        let is_in_turn = self.options.follow && self.reader.is_polled();
-        let _turn = if is_in_turn {
-            shared.turns.acquire().await.ok()
-        } else {
-            None
+        let _turn = match (self.options.follow, self.reader.is_polled()) {
+            (false, _) => shared.request().await,
+            (true, true) => shared.turns.acquire().await.ok(),
+            (true, false) => None,
         };
         let request = self.aged(request);
         let transport = self.transport.clone();
@@ -193,16 +224,17 @@ impl LogTask {
                 answer = &mut opening => break answer,
                 () = changed(&mut self.status) => {
                     if self.take_status() == Flow::Stop {
-                        return;
+                        return ReadEnd::Over;
                     }
                 }
             }
         };
         match answer {
-            Ok(LogAnswer::Bytes(bytes)) => self.lines(bytes).await,
+            Ok(LogAnswer::Bytes(bytes)) => return self.lines(bytes).await,
             Ok(LogAnswer::Unscheduled) => self.reader.ended(StreamEnd::Unscheduled),
             Err(refusal) => self.reader.ended(StreamEnd::Refused(refusal)),
         }
+        ReadEnd::Over
     }
 
     /// The request with `--since` as of the start: until a line is known, no request may begin later.
@@ -213,45 +245,55 @@ impl LogTask {
         request
     }
 
-    async fn lines(&mut self, mut bytes: ByteStream) {
+    async fn lines(&mut self, mut bytes: ByteStream) -> ReadEnd {
         self.reader.opened();
-        self.flush().await;
         let mut splitter = LogSplitter::default();
         let mut is_asked = false;
         loop {
-            tokio::select! {
+            if self.flush_answer().await == ReadEnd::GivenUp {
+                return ReadEnd::GivenUp;
+            }
+            let flow = tokio::select! {
                 biased;
                 () = changed(&mut self.status) => {
-                    if self.take_status() == Flow::Stop {
-                        return;
-                    }
                     is_asked = false;
+                    self.take_status()
                 }
                 chunk = bytes.next() => {
-                    let Some(chunk) = chunk else {
-                        return self.reader.ended(StreamEnd::Clean(splitter.rest()));
-                    };
+                    is_asked = false;
                     match chunk {
-                        Err(text) => return self.reader.ended(StreamEnd::Broken(text)),
-                        Ok(chunk) => splitter.feed(chunk),
-                    }
-                    while let Some(part) = splitter.part() {
-                        if self.reader.line(part) == Flow::Stop {
-                            return;
+                        Some(Ok(chunk)) => {
+                            splitter.feed(chunk);
+                            self.take_parts(&mut splitter)
+                        }
+                        Some(Err(text)) => {
+                            self.reader.ended(StreamEnd::Broken(text));
+                            Flow::Stop
+                        }
+                        None => {
+                            self.reader.ended(StreamEnd::Clean(splitter.rest()));
+                            return ReadEnd::Over;
                         }
                     }
-                    is_asked = false;
-                    self.flush().await;
                 }
                 () = sleep(QUIET), if !is_asked => {
                     is_asked = true;
-                    if self.reader.quiet() == Flow::Stop {
-                        return;
-                    }
-                    self.flush().await;
+                    self.reader.quiet()
                 }
+            };
+            if flow == Flow::Stop {
+                return ReadEnd::Over;
             }
         }
+    }
+
+    fn take_parts(&mut self, splitter: &mut LogSplitter) -> Flow {
+        while let Some(part) = splitter.part() {
+            if self.reader.line(part) == Flow::Stop {
+                return Flow::Stop;
+            }
+        }
+        Flow::Continue
     }
 }
 

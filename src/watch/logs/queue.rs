@@ -23,8 +23,13 @@ pub(super) struct LogQueue {
 struct QueuedEvents {
     events: VecDeque<LogEvent>,
     bytes: usize,
+    /// At how many bytes the task wants to know that there is room.
+    wanted: Option<usize>,
     is_over: bool,
 }
+
+/// How empty the queue is before another request reads on in its log. Each request costs the node a look through the file.
+const EMPTY: usize = 4;
 
 impl LogQueue {
     pub(super) fn new(log: usize, shared: Arc<SharedFeeds>) -> LogQueue {
@@ -40,8 +45,8 @@ impl LogQueue {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds events, and waits until there is room for more.
-    pub(super) async fn push(&self, events: impl Iterator<Item = LogEvent>) {
+    /// Adds events.
+    pub(super) fn push(&self, events: impl Iterator<Item = LogEvent>) {
         let is_new = {
             let mut inner = self.inner();
             let before = inner.events.len();
@@ -55,10 +60,28 @@ impl LogQueue {
         if is_new {
             self.shared.announce(self.log);
         }
+    }
+
+    /// Waits until there is room for more. It is cancel safe.
+    pub(super) async fn room(&self) {
+        self.at_most(|allowance| allowance).await;
+    }
+
+    /// Waits until there is room for most of what may wait. It is cancel safe.
+    pub(super) async fn room_for_part(&self) {
+        self.at_most(|allowance| allowance / EMPTY).await;
+    }
+
+    async fn at_most(&self, most: impl Fn(usize) -> usize) {
         loop {
             let room = self.room.notified();
-            if self.inner().bytes <= self.shared.allowance() {
-                return;
+            {
+                let mut inner = self.inner();
+                let most = most(self.shared.allowance());
+                inner.wanted = (inner.bytes > most).then_some(most);
+                if inner.wanted.is_none() {
+                    return;
+                }
             }
             room.await;
         }
@@ -74,7 +97,8 @@ impl LogQueue {
         let mut inner = self.inner();
         let event = inner.events.pop_front()?;
         inner.bytes -= weight(&event);
-        if inner.bytes <= self.shared.allowance() {
+        if inner.wanted.is_some_and(|wanted| inner.bytes <= wanted) {
+            inner.wanted = None;
             self.room.notify_one();
         }
         Some(event)

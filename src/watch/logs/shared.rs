@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::{Notify, Semaphore, SemaphorePermit};
 use tokio::time::Instant;
 
 use crate::logs::Admission;
@@ -20,6 +20,12 @@ pub(super) struct SharedFeeds {
     pub(super) signal: Notify,
     admission: Mutex<Admission>,
     pub(super) turns: Semaphore,
+    /// The requests that may be open for logs that are read once.
+    requests: Semaphore,
+    /// How many logs wait for one of them.
+    waiting: AtomicUsize,
+    /// Wakes a log that has a request and no room.
+    wanted: Notify,
     /// When the last streams that ended together began to end, and how many they are.
     ends: Mutex<(Instant, u32)>,
     /// How many tasks run.
@@ -47,6 +53,9 @@ impl SharedFeeds {
             signal: Notify::new(),
             admission: Mutex::new(Admission::new(most)),
             turns: Semaphore::new(TURNS),
+            requests: Semaphore::new(most.min(Semaphore::MAX_PERMITS)),
+            waiting: AtomicUsize::new(0),
+            wanted: Notify::new(),
             ends: Mutex::new((Instant::now(), 0)),
             tasks: AtomicUsize::new(0),
             open: AtomicUsize::new(0),
@@ -71,6 +80,27 @@ impl SharedFeeds {
         }
     }
 
+    /// Waits until a log that is read once may be requested. Another one gives its request up for that, if it has no room.
+    pub(super) async fn request(&self) -> Option<SemaphorePermit<'_>> {
+        if let Ok(request) = self.requests.try_acquire() {
+            return Some(request);
+        }
+        let _counted = Counted::new(&self.waiting);
+        self.wanted.notify_one();
+        self.requests.acquire().await.ok()
+    }
+
+    /// Waits until a log waits for a request. It is cancel safe.
+    pub(super) async fn wanted(&self) {
+        loop {
+            let wanted = self.wanted.notified();
+            if self.waiting.load(Ordering::Relaxed) > 0 {
+                return;
+            }
+            wanted.await;
+        }
+    }
+
     /// How many bytes of one log may wait.
     pub(super) fn allowance(&self) -> usize {
         let logs = self.tasks.load(Ordering::Relaxed).max(1);
@@ -87,5 +117,21 @@ impl SharedFeeds {
         let limit = (EACH * ends.1).min(SPREAD);
         ends.1 += 1;
         limit.mul_f64(fastrand::f64())
+    }
+}
+
+/// One of those that a number counts, until it is dropped.
+struct Counted<'c>(&'c AtomicUsize);
+
+impl<'c> Counted<'c> {
+    fn new(count: &'c AtomicUsize) -> Counted<'c> {
+        count.fetch_add(1, Ordering::Relaxed);
+        Counted(count)
+    }
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }

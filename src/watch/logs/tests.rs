@@ -1,5 +1,6 @@
 //! Tests of the tasks that read logs, under tokio's paused clock.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -7,12 +8,15 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use futures::{StreamExt, stream};
+use jiff::Timestamp;
 use tokio::time::{Instant, sleep};
 
 use super::{FeedStatus, LogFeeds};
-use crate::logs::{ContainerLogs, LogContainerRole, ReadInstances, ReadOptions, SeenInstance};
+use crate::logs::{
+    ContainerLogs, LogContainerRole, Merge, ReadInstances, ReadOptions, SeenInstance,
+};
 use crate::object::{ObjectRef, ResourceVersion, Uid};
-use crate::source::log::{LogContainer, LogEvent, LogRefusal, LogRequest};
+use crate::source::log::{LogContainer, LogEvent, LogRefusal, LogRequest, LogSince};
 use crate::source::{ClusterId, SourceKey};
 use crate::watch::{At, LineStream, ListPage, LogAnswer, Page, SourceError, Transport};
 
@@ -230,6 +234,118 @@ async fn logs_beyond_the_limit_are_read_in_turn() {
     sleep(Duration::from_secs(3)).await;
     let counts = feeds.counts();
     assert_eq!((counts.followed, counts.in_turn), (3, 1));
+}
+
+/// Logs that are read once, with 1 KiB for each line. It counts the open requests.
+#[derive(Clone, Default)]
+struct BigLogs {
+    open: Arc<AtomicUsize>,
+    most_open: Arc<AtomicUsize>,
+}
+
+impl BigLogs {
+    const LOGS: usize = 10;
+
+    /// When the lines of a log were printed, and their texts. The logs have different numbers of lines.
+    fn lines(log: usize) -> impl Iterator<Item = (i64, String)> {
+        let numbers = 0..1500 - 100 * log;
+        numbers.map(move |number| {
+            let millisecond = i64::try_from(number * BigLogs::LOGS + log).expect("small");
+            (millisecond, format!("{log} L{number} {}", "x".repeat(1000)))
+        })
+    }
+
+    /// As a kubelet answers, a few lines in a chunk.
+    fn answer(&self, request: &LogRequest) -> LogAnswer {
+        let name = &request.container.pod.name;
+        let log: usize = name["web-".len()..].parse().expect("a number");
+        let since = match request.start.since {
+            Some(LogSince::Second(second)) => second * 1000,
+            Some(LogSince::Ago(_)) | None => 0,
+        };
+        let lines = BigLogs::lines(log).filter(|(millisecond, _)| *millisecond >= since);
+        let lines: Vec<String> = lines
+            .map(|(ms, text)| {
+                format!(
+                    "{} {text}\n",
+                    Timestamp::from_millisecond(ms).expect("a time")
+                )
+            })
+            .collect();
+        let first = request.start.tail.map_or(0, |_| lines.len() - 1);
+        let chunks = lines[first..]
+            .chunks(10)
+            .map(|lines| Ok(lines.concat().into()));
+        let chunks: Vec<Result<Bytes, Arc<str>>> = chunks.collect();
+        let now_open = self.open.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most_open.fetch_max(now_open, Ordering::SeqCst);
+        let request = OpenRequest(self.open.clone());
+        LogAnswer::Bytes(Box::pin(stream::iter(chunks).map(move |chunk| {
+            let _is_open = &request;
+            chunk
+        })))
+    }
+}
+
+/// A request that is open until it is dropped.
+struct OpenRequest(Arc<AtomicUsize>);
+
+impl Drop for OpenRequest {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_few_requests_read_many_logs_in_one_order() {
+    let logs = BigLogs::default();
+    let server_logs = logs.clone();
+    let server = LogServer::new(move |request| server_logs.answer(request));
+    let mut feeds = feeds_of(server.clone(), 3);
+    let mut merge = Merge::default();
+    for number in 0..BigLogs::LOGS {
+        let name = format!("web-{number}");
+        let log = feeds.open(container(&name), running(), ReadOptions::default());
+        merge.open(log.expect("the cluster is known"));
+    }
+    let mut shown = Vec::new();
+    let mut logs_to_fill: BTreeSet<usize> = (0..BigLogs::LOGS).collect();
+    while !(0..BigLogs::LOGS).all(|log| feeds.is_over(log) && !merge.holds(log)) {
+        for log in std::mem::take(&mut logs_to_fill) {
+            match feeds.take(log) {
+                Some(event) => {
+                    let line = match &event {
+                        LogEvent::Line(line) => Some(line.clone()),
+                        _ => None,
+                    };
+                    merge.put(log, line.as_ref().map(|line| line.time), line);
+                }
+                None if feeds.is_over(log) => merge.end(log),
+                None => {}
+            }
+        }
+        if let Some((log, line)) = merge.pop() {
+            shown.extend(line.map(|line| line.text));
+            logs_to_fill.insert(log);
+        } else {
+            feeds.ready().await;
+            let ready = feeds.take_ready().into_iter();
+            logs_to_fill.extend(ready.filter(|log| merge.wants(*log)));
+        }
+    }
+    let mut expect: Vec<(i64, String)> = (0..BigLogs::LOGS).flat_map(BigLogs::lines).collect();
+    expect.sort();
+    let texts = expect.into_iter().map(|(_, text)| text);
+    assert!(
+        shown
+            .iter()
+            .map(|text| &text[..])
+            .eq(texts.map(String::into_bytes))
+    );
+    assert_eq!(logs.most_open.load(Ordering::SeqCst), 3);
+    // A log of 1.5 MB, in parts of some 200 kB.
+    let requests = server.asked().len();
+    assert!((40..150).contains(&requests), "{requests} requests");
 }
 
 #[tokio::test(start_paused = true)]
