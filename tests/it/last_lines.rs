@@ -223,7 +223,12 @@ async fn each_instance_is_read_once() {
 
 /// A Deployment with its `ReplicaSet`, and Pods that have crashed.
 fn crash_all(cluster: &Cluster, pods: u32) {
-    let mut web = deployment("web", pods);
+    crash_deployment(cluster, "web", pods);
+}
+
+/// All Pods of a Deployment crash in the same way.
+fn crash_deployment(cluster: &Cluster, name: &str, pods: u32) {
+    let mut web = deployment(name, pods);
     web["status"] = json!({
         "observedGeneration": 1, "replicas": pods, "updatedReplicas": pods,
         "unavailableReplicas": pods,
@@ -235,14 +240,17 @@ fn crash_all(cluster: &Cluster, pods: u32) {
     let web = cluster.put(web);
     let mut set = web.clone();
     set["kind"] = json!("ReplicaSet");
-    set["metadata"] = json!({"name": "web-1", "namespace": "shop", "labels": {"app": "web"}});
+    set["metadata"] =
+        json!({"name": format!("{name}-1"), "namespace": "shop", "labels": {"app": name}});
     set["status"] = json!({"observedGeneration": 1, "replicas": pods});
     let set = cluster.put(owned_by(set, &web));
     for number in 0..pods {
-        let name = format!("web-1-{number:03}");
-        cluster.put(owned_by(crashed(&name, 2), &set));
-        let line = format!("panic: no db for {name}");
-        print(cluster, &format!("{name}#2"), &[&line, "bye"]);
+        let pod_name = format!("{name}-1-{number:03}");
+        let mut pod = crashed(&pod_name, 2);
+        pod["metadata"]["labels"]["app"] = name.into();
+        cluster.put(owned_by(pod, &set));
+        let line = format!("panic: no db for {pod_name}");
+        print(cluster, &format!("{pod_name}#2"), &[&line, "bye"]);
     }
 }
 
@@ -445,6 +453,68 @@ async fn the_last_lines_come_before_the_error_of_a_wait() {
         let ran = cluster.spy().run(&[args, &wait, &["--logs=none"]].concat());
         assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_of_several_objects_has_its_last_lines_before_the_error() {
+    let cluster = Cluster::start().await;
+    crash_deployment(&cluster, "api", 2);
+    crash_deployment(&cluster, "web", 2);
+    let wait = [
+        "deploy/web",
+        "deploy/api",
+        "--for=current",
+        "--timeout=400ms",
+    ];
+    for verb in ["status", "trace", "changes"] {
+        let ran = cluster.spy().run(&[&[verb], &wait[..]].concat());
+        for name in ["api", "web"] {
+            let heading = format!("last lines of pod/{name}-1-00");
+            assert_eq!(ran.stderr.matches(&heading).count(), 1, "{}", ran.stderr);
+            let line = format!("  panic: no db for {name}-1-00");
+            assert!(ran.stderr.contains(&line), "{}", ran.stderr);
+            let error = format!("condition on deployments/{name}: 0 of 2 pods ready");
+            assert!(ran.stderr.contains(&error), "{}", ran.stderr);
+        }
+        assert_eq!(ran.status.code(), Some(3), "{verb}");
+        let ran = cluster
+            .spy()
+            .run(&[&[verb], &wait[..], &["--logs=none"]].concat());
+        assert_eq!(ran.stderr.lines().count(), 2, "{}", ran.stderr);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_trace_waits_for_several_objects() {
+    let cluster = Cluster::start().await;
+    crash_deployment(&cluster, "api", 1);
+    let mut ready = pod("db", &json!({}));
+    ready["spec"]["nodeName"] = "worker-1".into();
+    cluster.put(ready);
+    let goal = ["--for=jsonpath={.spec.nodeName}=worker-1", "--timeout=10s"];
+    let ran = cluster
+        .spy()
+        .run(&[&["trace", "pod/db", "pod/api-1-000"], &goal[..]].concat());
+    assert_eq!(ran.status.code(), Some(0), "{}", ran.stderr);
+    // One of them fails: the wait ends, with the lines of that one.
+    let wait = [
+        "trace",
+        "pod/api-1-000",
+        "deploy/api",
+        "--for=current",
+        "--timeout=10m",
+    ];
+    let restarts = ["--allow-restarts=0"];
+    let ran = cluster.spy().run(&[&wait[..], &restarts].concat());
+    assert_eq!(ran.status.code(), Some(2), "{}", ran.stderr);
+    assert_eq!(
+        ran.stderr
+            .matches("last lines of pod/api-1-000 app")
+            .count(),
+        1,
+        "{}",
+        ran.stderr
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

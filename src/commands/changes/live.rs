@@ -189,8 +189,8 @@ impl Live for LiveChanges<'_> {
         })
     }
 
-    fn model(&self, cluster: &ClusterId) -> Option<&Model> {
-        self.of(cluster)?.model()
+    fn model(&self, source: &SourceKey) -> Option<&Model> {
+        self.of(&source.cluster)?.model()
     }
 
     fn join(&mut self, joined: JoinedCluster<'_>) -> Result<Option<Vec<SourceKey>>, CommandError> {

@@ -1,14 +1,13 @@
 //! The last lines that stand before the error of a wait that failed, or that came to its time limit.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::time::Duration;
 
 use super::last_lines::{shortened, texts};
 use super::tail_reader::{ReadTail, TailReader};
-use super::unwell_instance::{LineOrigin, UnwellInstance, UnwellInstanceKey};
-use super::{FORBIDDEN, FailureLogs, LogLineArgs, worst};
-use crate::model::Model;
-use crate::object::Uid;
+use super::unwell_instance::{JudgedObject, LineOrigin, UnwellInstance, UnwellInstanceKey};
+use super::{FORBIDDEN, FailureLogs, LogLineArgs, MOST_OBJECTS, worst_state};
 use crate::watch::logs::LogFeeds;
 
 /// How long the error may wait for logs.
@@ -20,13 +19,13 @@ const LONGEST: usize = 2000;
 /// The last lines of the containers that keep these objects from being well, with headings. It reads at most three
 /// logs, and takes at most a second.
 pub(crate) async fn lines_before_error(
-    model: &Model,
-    objects: &[Uid],
+    mut objects: Vec<JudgedObject<'_>>,
     feeds: LogFeeds,
     args: LogLineArgs,
 ) -> Vec<String> {
-    let objects = worst(model, objects.iter().cloned());
-    let chosen = distinct(UnwellInstance::late(model, &objects));
+    objects.sort_by_key(|object| Reverse(worst_state(object.model, &object.uid)));
+    objects.truncate(MOST_OBJECTS);
+    let chosen = distinct(UnwellInstance::late(&objects));
     let order: Vec<UnwellInstanceKey> = chosen.iter().map(UnwellInstance::key).collect();
     let place = NamespaceSpread::of(&chosen);
     let mut reader = TailReader::new(feeds);
@@ -41,18 +40,27 @@ pub(crate) async fn lines_before_error(
     lines(&read, place)
 }
 
-/// The first few instances, one for each name of a container and exit code.
+/// The first few instances, one for each owner of Pods, name of a container and exit. The first one of each owner comes before
+/// the others of any.
 fn distinct(instances: Vec<UnwellInstance>) -> Vec<UnwellInstance> {
     let mut chosen: Vec<UnwellInstance> = Vec::new();
+    let mut others: Vec<UnwellInstance> = Vec::new();
     for unwell in instances {
-        let how = |unwell: &UnwellInstance| {
-            let exit = unwell.instance.exit.as_ref();
-            (unwell.container.name.clone(), exit.map(|exit| exit.code))
-        };
-        if chosen.iter().all(|other| how(other) != how(&unwell)) {
-            chosen.push(unwell);
+        let mut known = chosen.iter().chain(&others);
+        if known.any(|other| other.kind == unwell.kind) {
+            continue;
         }
+        let is_known_owner = chosen
+            .iter()
+            .any(|other| other.kind.owner == unwell.kind.owner);
+        let place = if is_known_owner {
+            &mut others
+        } else {
+            &mut chosen
+        };
+        place.push(unwell);
     }
+    chosen.append(&mut others);
     chosen.truncate(FailureLogs::MOST);
     chosen
 }

@@ -24,6 +24,7 @@ use crate::logs::LogPlace;
 use crate::model::Model;
 use crate::object::Uid;
 use crate::source::log::LogLine;
+use crate::status::Status;
 use crate::watch::logs::LogFeeds;
 
 use args::LineCount;
@@ -31,6 +32,7 @@ pub(crate) use args::LogLineArgs;
 pub(crate) use before_error::lines_before_error;
 pub(crate) use last_lines::LastLines;
 use tail_reader::{ReadTail, TailReader};
+pub(crate) use unwell_instance::JudgedObject;
 use unwell_instance::{LineOrigin, UnwellInstance, UnwellInstanceKey};
 
 /// Below how many objects failed containers are looked for.
@@ -277,10 +279,13 @@ impl FailureLogs {
 /// A few of these objects: the worst ones, by their own states and those of their dependents, in their order.
 fn worst(model: &Model, objects: impl Iterator<Item = Uid>) -> Vec<Uid> {
     let mut worst: Vec<Uid> = objects.collect();
-    worst.sort_by_key(|uid| {
-        let object = model.object(uid);
-        Reverse(object.map(|object| object.worst.max(Some(object.assessment.status()))))
-    });
+    worst.sort_by_key(|uid| Reverse(worst_state(model, uid)));
     worst.truncate(MOST_OBJECTS);
     worst
+}
+
+/// The worst state of an object and its dependents.
+fn worst_state(model: &Model, object: &Uid) -> Option<Status> {
+    let object = model.object(object)?;
+    object.worst.max(Some(object.assessment.status()))
 }

@@ -25,6 +25,13 @@ const ENDS: [CauseRule; 4] = [
     CauseRule::Restarted,
 ];
 
+/// An object of a wait, and the model that judges it.
+#[derive(Clone)]
+pub(crate) struct JudgedObject<'m> {
+    pub(crate) model: &'m Model,
+    pub(crate) uid: Uid,
+}
+
 /// An instance of a container, and what the status of its Pod says about it.
 #[derive(Clone, Debug)]
 pub(super) struct UnwellInstance {
@@ -51,7 +58,7 @@ pub(super) struct UnwellInstanceKey {
 /// The owner of the Pod, the container, and how the instance ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct UnwellInstanceKind {
-    owner: Uid,
+    pub(super) owner: Uid,
     container: Arc<str>,
     /// The exit code; `None` if it runs.
     code: Option<i64>,
@@ -72,15 +79,21 @@ impl UnwellInstance {
     /// The instances that keep Pods below these objects from being ready: in each Pod those that have failed, or else those
     /// that run and are not ready. Those that have failed come first: those of the Pods that the error names, and the last
     /// end.
-    pub(super) fn late(model: &Model, objects: &[Uid]) -> Vec<UnwellInstance> {
-        let named: BTreeSet<&Uid> = objects.iter().flat_map(|uid| named(model, uid)).collect();
-        let of_pod = |pod: &ModelObject| match UnwellInstance::failed_of_pod(model, pod) {
-            failed if failed.is_empty() => UnwellInstance::unready_of_pod(model, pod),
-            failed => failed,
-        };
-        let pods = pods(model, objects.iter().cloned());
-        let unwell = pods.filter(|pod| !pod.assessment.is_well());
-        let mut late: Vec<UnwellInstance> = unwell.flat_map(of_pod).collect();
+    pub(super) fn late(objects: &[JudgedObject<'_>]) -> Vec<UnwellInstance> {
+        let named = objects.iter().flat_map(|it| named(it.model, &it.uid));
+        let named: BTreeSet<&Uid> = named.collect();
+        let mut seen = BTreeSet::new();
+        let mut late: Vec<UnwellInstance> = Vec::new();
+        for JudgedObject { model, uid } in objects {
+            let pods = pods(model, [uid.clone()]).filter(|pod| !pod.assessment.is_well());
+            // A Pod may be below two of them.
+            for pod in pods.filter(|pod| seen.insert(pod.object.identity())) {
+                late.extend(match UnwellInstance::failed_of_pod(model, pod) {
+                    failed if failed.is_empty() => UnwellInstance::unready_of_pod(model, pod),
+                    failed => failed,
+                });
+            }
+        }
         late.sort_by_key(|one| {
             let instance = &one.instance;
             let is_named = named.contains(&one.container.pod_uid());

@@ -19,7 +19,7 @@ use crate::commands::{CommandError, Live, Need, Session, Sources, Terminal, Unre
 use crate::logs::{ContainerFilter, ReadInstances, ReadOptions};
 use crate::model::Model;
 use crate::source::log::{LogContainer, LogEnd, LogEvent};
-use crate::source::{ClusterId, Event, SourceKey};
+use crate::source::{Event, SourceKey};
 use crate::watch::CatchUp;
 use crate::watch::logs::FeedCounts;
 
@@ -468,8 +468,8 @@ impl Live for LiveLogs {
         self.has_begun
     }
 
-    fn model(&self, cluster: &ClusterId) -> Option<&Model> {
-        Some(&self.clusters.get(cluster)?.selection.model)
+    fn model(&self, source: &SourceKey) -> Option<&Model> {
+        Some(&self.clusters.get(&source.cluster)?.selection.model)
     }
 
     fn join(&mut self, joined: JoinedCluster<'_>) -> Result<Option<Vec<SourceKey>>, CommandError> {

@@ -18,7 +18,7 @@ use crate::render::header_footer::{Freshness, ViewHeader};
 use crate::serve::{
     Board, Link, Snapshot, SourceHealth, SourcePlace, SourceRecord, WatchRecord, WebServer,
 };
-use crate::source::{ClusterId, Event, Select, SourceKey, SourceState};
+use crate::source::{Event, Select, SourceKey, SourceState};
 
 /// The followed objects, and the board that readers look at.
 pub(super) struct Follower {
@@ -278,7 +278,7 @@ impl Live for Follower {
         self.has_begun
     }
 
-    fn model(&self, _: &ClusterId) -> Option<&Model> {
+    fn model(&self, _: &SourceKey) -> Option<&Model> {
         Some(&self.served.state.model)
     }
 

@@ -20,7 +20,7 @@ use crate::commands::live::sources::{named, nowhere, waiting};
 use crate::commands::{Answer, CommandError, Ending, Live, Need, Sources, Terminal};
 use crate::model::Model;
 use crate::render::text::Text;
-use crate::source::{ClusterId, Event, Scope, SourceKey};
+use crate::source::{Event, Scope, SourceKey};
 
 /// The clusters of the view, and what was printed of them.
 #[derive(Debug)]
@@ -377,9 +377,9 @@ impl Live for LiveStatus {
         self.clusters.iter().any(|cluster| cluster.has_begun) || self.is_answered
     }
 
-    fn model(&self, cluster: &ClusterId) -> Option<&Model> {
+    fn model(&self, source: &SourceKey) -> Option<&Model> {
         let mut clusters = self.clusters.iter();
-        let of_cluster = clusters.find(|known| known.is(cluster))?;
+        let of_cluster = clusters.find(|known| known.is(&source.cluster))?;
         Some(&of_cluster.state.model)
     }
 

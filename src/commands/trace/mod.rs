@@ -191,7 +191,12 @@ async fn show_in(
     mut stop: Stop,
 ) -> Result<Ended, CommandError> {
     let chains = Box::pin(chains(args, &stop, &mut session, context)).await?;
-    let groups = grouped(chains, args, &session)?;
+    // A file ends, so its objects are traced one after the other.
+    let groups: Vec<Vec<Box<dyn Chain>>> = if session.is_of_file() {
+        chains.into_iter().map(|chain| vec![chain]).collect()
+    } else {
+        vec![chains]
+    };
     let ending = args.ending();
     let mut terminal = Terminal::open(context, args.stdout());
     let mut ended = Ended::Answered;
@@ -248,24 +253,6 @@ pub(crate) async fn print_records(
     let stop = Stop::of(&args.wait, &Shutdown::never(), context.env);
     Box::pin(show_in(session, args, context, stop)).await?;
     Ok(())
-}
-
-/// The traces that run together. A file ends, so its objects are traced one after the other.
-fn grouped(
-    chains: Vec<Box<dyn Chain>>,
-    args: &TraceArgs,
-    session: &Session,
-) -> Result<Vec<Vec<Box<dyn Chain>>>, CommandError> {
-    let groups: Vec<Vec<Box<dyn Chain>>> = if session.is_of_file() {
-        chains.into_iter().map(|chain| vec![chain]).collect()
-    } else {
-        vec![chains]
-    };
-    if args.wait.has_goal() && groups.iter().any(|chains| chains.len() > 1) {
-        let error = CommandError::usage("trace --for waits for one object");
-        return Err(error.hint("to wait for several, use `kubectl spy status`"));
-    }
-    Ok(groups)
 }
 
 /// The traces of the requested objects, in the order of the request.

@@ -13,7 +13,7 @@ use crate::model::Model;
 use crate::render::canvas::Canvas;
 use crate::render::header_footer::Freshness;
 use crate::render::text::Text;
-use crate::source::{ClusterId, Event, SourceKey};
+use crate::source::{Event, SourceKey};
 
 /// How long a print waits for a new source before it goes on without it.
 const PATIENCE: SignedDuration = SignedDuration::from_secs(2);
@@ -227,11 +227,9 @@ impl Live for Tracer {
         last_changes.is_some_and(LastChanges::give_up)
     }
 
-    fn model(&self, _: &ClusterId) -> Option<&Model> {
-        let [trace] = &self.traces[..] else {
-            return None;
-        };
-        Some(&trace.chain.traced().model)
+    fn model(&self, source: &SourceKey) -> Option<&Model> {
+        let mut traced = self.traces.iter().map(|trace| trace.chain.traced());
+        Some(&traced.find(|traced| traced.source == *source)?.model)
     }
 
     fn prints_once(&self) -> bool {

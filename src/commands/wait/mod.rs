@@ -155,11 +155,10 @@ impl Stop {
             return Vec::new();
         }
         let of_cluster = clusters.sessions().filter_map(|session| {
-            let objects = self.waiting.unmet_objects(&session.cluster);
-            let model = view.model(&session.cluster);
-            let model = model.filter(|_| !objects.is_empty())?;
-            let (feeds, args) = (session.failure_feeds()?, self.args.logs);
-            Some(async move { lines_before_error(model, &objects, feeds, args).await })
+            let model = |source: &SourceKey| view.model(source);
+            let objects = self.waiting.unmet_objects(&session.cluster, model);
+            let feeds = session.failure_feeds().filter(|_| !objects.is_empty())?;
+            Some(lines_before_error(objects, feeds, self.args.logs))
         });
         join_all(of_cluster).await.concat()
     }

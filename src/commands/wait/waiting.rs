@@ -7,6 +7,7 @@ use jiff::Timestamp;
 
 use super::goal_progress::{GoalProgress, Judge};
 use super::object_progress::FailureLimit;
+use crate::commands::failure_logs::JudgedObject;
 use crate::model::Model;
 use crate::object::Uid;
 use crate::source::{ClusterId, Event, SourceKey, SourceState, Why};
@@ -156,19 +157,19 @@ impl Waiting {
     }
 
     /// Counts the containers that have died, by models that are not up to date yet: what dies meanwhile has died, too.
-    pub(crate) fn count_deaths<'m>(&mut self, model: impl Fn(&ClusterId) -> Option<&'m Model>) {
+    pub(crate) fn count_deaths<'m>(&mut self, model: impl Fn(&SourceKey) -> Option<&'m Model>) {
         for asked in self.asked.iter_mut().filter(|_| !self.goals.is_empty()) {
-            if let Some(model) = model(&asked.key.cluster) {
+            if let Some(model) = model(&asked.key) {
                 asked.count_deaths(model);
             }
         }
     }
 
-    /// Judges the objects as they are now, by the model of their cluster if the verb has one and it is up to date. `now` is the
+    /// Judges the objects as they are now, by the model of their source if the verb has one and it is up to date. `now` is the
     /// time of the cluster's server.
     pub(crate) fn judge<'m>(
         &mut self,
-        model: impl Fn(&ClusterId) -> Option<&'m Model>,
+        model: impl Fn(&SourceKey) -> Option<&'m Model>,
         now: impl Fn(&ClusterId) -> Timestamp,
     ) {
         if self.goals.is_empty() {
@@ -179,7 +180,7 @@ impl Waiting {
                 now: now(&asked.key.cluster),
                 restarts: self.restarts,
             };
-            match model(&asked.key.cluster) {
+            match model(&asked.key) {
                 Some(model) if model.is_up_to_date() => {
                     self.met.extend(asked.judge(model, &self.goals));
                 }
@@ -203,18 +204,24 @@ impl Waiting {
         })
     }
 
-    /// The objects of a cluster that have failed, or else those that have not met a goal, as far as they exist.
-    pub(super) fn unmet_objects(&self, cluster: &ClusterId) -> Vec<Uid> {
-        let asked = || {
-            let asked = self.asked.iter();
-            asked.filter(|asked| asked.key.cluster == *cluster)
-        };
-        let failed: Vec<Uid> = asked().flat_map(GoalProgress::failed_objects).collect();
-        if !failed.is_empty() {
-            return failed;
+    /// The objects of a cluster that have failed, or else those that have not met a goal, as far as they exist, with their models.
+    pub(super) fn unmet_objects<'m>(
+        &self,
+        cluster: &ClusterId,
+        model: impl Fn(&SourceKey) -> Option<&'m Model>,
+    ) -> Vec<JudgedObject<'m>> {
+        let of_cluster = self.asked.iter();
+        let of_cluster = of_cluster.filter(|asked| asked.key.cluster == *cluster);
+        let (mut failed, mut unmet) = (Vec::new(), Vec::new());
+        for asked in of_cluster {
+            let Some(model) = model(&asked.key) else {
+                continue;
+            };
+            let judged = |uid: Uid| JudgedObject { model, uid };
+            failed.extend(asked.failed_objects().map(judged));
+            unmet.extend(asked.unmet_objects(&self.goals).map(judged));
         }
-        let unmet = asked().flat_map(|asked| asked.unmet_objects(&self.goals));
-        unmet.collect()
+        if failed.is_empty() { unmet } else { failed }
     }
 
     /// The state of the wait.

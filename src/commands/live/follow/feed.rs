@@ -99,9 +99,7 @@ impl<'a> LiveFeed<'a> {
                 self.report_met(terminal)?;
             }
         } else {
-            self.stop
-                .waiting
-                .count_deaths(|cluster| view.model(cluster));
+            self.stop.waiting.count_deaths(|source| view.model(source));
         }
         self.printing.done(begun, V::REST);
         if Self::shows_only_frames(view, terminal) {

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use crate::commands::live::cluster_group::JoinedCluster;
 use crate::commands::{CommandError, Need, Note, Sources, Terminal};
 use crate::model::Model;
-use crate::source::{ClusterId, Event, SourceKey};
+use crate::source::{Event, SourceKey};
 use crate::watch::{CatchUp, Subscriptions};
 
 /// A verb that follows sources. Most methods depend only on events, so tests need no terminal.
@@ -44,8 +44,8 @@ pub(crate) trait Live {
         true
     }
 
-    /// The model that judges the objects of a cluster for `--for`, which may not be up to date; `None` if the verb has no model.
-    fn model(&self, _cluster: &ClusterId) -> Option<&Model> {
+    /// The model that judges the objects of a source for `--for`, which may not be up to date; `None` if the verb has no model.
+    fn model(&self, _source: &SourceKey) -> Option<&Model> {
         None
     }
 
