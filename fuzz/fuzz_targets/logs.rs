@@ -11,6 +11,7 @@ use kubectl_spy::logs::{
     SeenInstance, StreamEnd, level_of, timed_line,
 };
 use kubectl_spy::object::ObjectRef;
+use kubectl_spy::render::display::Line;
 use kubectl_spy::render::log_text::log_line;
 use kubectl_spy::render::style::Styles;
 use kubectl_spy::source::ClusterId;
@@ -28,7 +29,7 @@ libfuzzer_sys::fuzz_target!(|input: &[u8]| {
     for line in &whole {
         level_of(line);
         JsonLine::parse(line);
-        let shown = log_line(Styles::PLAIN, "", line[..].into(), |_| None);
+        let shown = log_line(Styles::PLAIN, [&Line::default(); 2], line[..].into(), |_| None);
         assert!(
             !shown
                 .as_str()

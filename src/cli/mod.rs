@@ -9,8 +9,9 @@ use std::process::ExitCode;
 use crate::commands;
 use crate::commands::{CommandError, ErrorKind, LookArgs};
 use crate::env::{Env, escape_panics};
+use crate::render::display::Line;
 use crate::render::screen::restore_cursor_on_panic;
-use crate::render::style::{Role, Styles};
+use crate::render::style::Role;
 use crate::render::text::Text;
 use refusal::{Refusal, command_words};
 pub use tree::command;
@@ -42,13 +43,13 @@ pub fn run(args: impl IntoIterator<Item = OsString>, mut env: Env) -> Exit {
         }
         Err(refused) => match Refusal::of(&refused, &args) {
             Refusal::Answer(text) => {
-                let wrote = env.stdout.print(&Styles::PLAIN.lines(&text));
+                let wrote = env.stdout.print(&Line::plain_lines(&text));
                 wrote
                     .map(|()| commands::Ended::Answered)
                     .map_err(Into::into)
             }
             Refusal::Usage(text) => {
-                let _closed_pipe = env.stderr.print(&Styles::PLAIN.lines(&text));
+                let _closed_pipe = env.stderr.print(&Line::plain_lines(&text));
                 return Exit::Code(error_code(&args));
             }
         },
@@ -75,10 +76,7 @@ fn end(
     env: &mut Env,
 ) -> Exit {
     let requests = env.requests.take();
-    let requests: Vec<_> = requests
-        .iter()
-        .map(|line| Styles::PLAIN.line(line))
-        .collect();
+    let requests: Vec<_> = requests.iter().map(Line::plain).collect();
     let _closed_pipe = env.stderr.print(&requests);
     match ended {
         Ok(commands::Ended::Answered | commands::Ended::OutOfTime) => Exit::Code(ANSWERED),
@@ -128,7 +126,7 @@ fn print_error(error: &CommandError, style: &ErrorStyle<'_>, env: &mut Env) {
     }
     let styles = style.look.stderr(env);
     let message = error.to_string();
-    let mut lines = Styles::PLAIN.lines(&message);
+    let mut lines = Line::plain_lines(&message);
     for hint in error.hints() {
         let mut lead = Text::new(Role::Warning, "hint:") + " ";
         let hint = hint.lines();
@@ -137,7 +135,7 @@ fn print_error(error: &CommandError, style: &ErrorStyle<'_>, env: &mut Env) {
     if error.kind() == ErrorKind::Usage {
         let words = command_words(style.args);
         let see = format!("See '{words} -h' for help and examples");
-        lines.push(Styles::PLAIN.line(see));
+        lines.push(Line::plain(see));
     }
     let _closed_pipe = env.stderr.print(&lines);
 }

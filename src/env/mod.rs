@@ -339,7 +339,7 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::render::style::Styles;
+    use crate::render::display::Line;
 
     fn env(variables: &[(&str, &str)]) -> Env {
         let variables = variables
@@ -448,7 +448,7 @@ mod tests {
         assert_eq!(env.now().to_string(), "2026-01-02T03:04:05Z");
         let out = Capture::default();
         env.stdout = Stream::new(out.clone());
-        let lines = Styles::PLAIN.lines("ok\n");
+        let lines = Line::plain_lines("ok\n");
         env.stdout.print(&lines).expect("memory takes it");
         assert_eq!(out.text(), "ok\n");
         assert!(
@@ -467,9 +467,8 @@ mod tests {
     fn a_stream_gets_whole_lines() {
         let out = Capture::default();
         let mut stream = Stream::new(out.clone());
-        let plain = Styles::PLAIN;
-        let mut lines = plain.lines("one\n\ntwo\u{7}\n");
-        lines.push(plain.line("a\nb"));
+        let mut lines = Line::plain_lines("one\n\ntwo\u{7}\n");
+        lines.push(Line::plain("a\nb"));
         stream.print(&lines).expect("memory takes it");
         assert_eq!(out.text(), "one\n\ntwo^G\na\\nb\n");
     }

@@ -6,8 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Once, PoisonError};
 
 use super::keys::restore_terminal;
-use crate::render::display::Stream;
-use crate::render::style::Styles;
+use crate::render::display::{Line, Stream};
 
 /// Standard output, with kubectl's error messages: `write /dev/stdout: …`.
 ///
@@ -146,7 +145,7 @@ impl RequestLines {
             held.extend(lines);
             return;
         };
-        let lines: Vec<_> = lines.iter().map(|line| Styles::PLAIN.line(line)).collect();
+        let lines: Vec<_> = lines.iter().map(Line::plain).collect();
         let mut stderr = stderr.lock().unwrap_or_else(PoisonError::into_inner);
         let _closed_pipe = stderr.print(&lines);
     }
@@ -168,7 +167,7 @@ pub(crate) fn escape_panics() {
             let thread = thread.name().unwrap_or("<unnamed>");
             let report = report(thread, &panic.to_string(), &Backtrace::capture());
             // If the stream is closed, there is nothing to do.
-            let _closed = Stream::new(io::stderr()).print(&Styles::PLAIN.lines(&report));
+            let _closed = Stream::new(io::stderr()).print(&Line::plain_lines(&report));
         }));
     });
 }
@@ -242,8 +241,7 @@ mod tests {
     fn a_panic_prints_nothing_that_a_terminal_obeys() {
         let panic = "panicked at src/a.rs:1:2:\nno pod \u{1b}]0;owned\u{7}";
         let report = report("main", panic, &Backtrace::disabled());
-        let lines: Vec<String> = Styles::PLAIN
-            .lines(&report)
+        let lines: Vec<String> = Line::plain_lines(&report)
             .iter()
             .map(|line| line.as_str().to_owned())
             .collect();

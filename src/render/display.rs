@@ -1,103 +1,78 @@
 //! Display text: the only text that the program's streams accept.
 //!
-//! Only [`Styles`] make a [`Line`], of a [`Text`] or of a string that they make safe, and only lines reach a [`Stream`] or a
+//! A [`Line`] is a painted [`Text`], or a string that was made safe. Only lines reach a [`Stream`] or a
 //! [`Screen`](super::screen::Screen).
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 
 use super::style::Styles;
-use super::text::{Text, is_plain, is_unsafe, push_visible};
+use super::text::{
+    ESCAPE, Text, escape_data, fits, head, is_plain, is_unsafe, push_visible, spans, width,
+};
 
 /// A line without its line feed. A terminal obeys nothing in it except tabs and the colours of [`Styles`],
 /// and it hides no character.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line<'t>(Cow<'t, str>);
 
-impl Line<'_> {
+impl<'t> Line<'t> {
+    /// Makes a text one line without colours. Characters that a terminal would obey or hide become visible, line feeds included.
+    pub fn plain(text: impl Into<Cow<'t, str>>) -> Line<'t> {
+        let text = text.into();
+        match escape_data(&text) {
+            Cow::Owned(safe) => Line(Cow::Owned(safe)),
+            // Nearly all lines are safe unchanged.
+            Cow::Borrowed(_) => Line(text),
+        }
+    }
+
+    /// Splits a text into lines without colours.
+    pub fn plain_lines(text: &'t str) -> Vec<Line<'t>> {
+        text.split_terminator('\n').map(Line::plain).collect()
+    }
+
     /// Its text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// The first character of a colour sequence, and of most other terminal commands.
-pub(super) const ESCAPE: char = '\u{1b}';
-
-/// The colour sequences that [`Styles::paint`] writes. Every other escape sequence is made visible.
-const PALETTE: [&str; 8] = [
-    "\u{1b}[0m",
-    "\u{1b}[1m",
-    "\u{1b}[2m",
-    "\u{1b}[1;4m",
-    "\u{1b}[31m",
-    "\u{1b}[32m",
-    "\u{1b}[33m",
-    "\u{1b}[36m",
-];
-
 /// Ends all colours.
 const RESET: &str = "\u{1b}[0m";
 
-/// Finds the rest of a text that starts with a colour sequence that may pass.
-type AfterColour = fn(Styles, &str) -> Option<&str>;
-
 impl Styles {
-    /// Makes a text one line. Characters that a terminal would obey or hide become visible, line feeds
-    /// included. Styles that paint keep their own colours.
-    pub fn line<'t>(self, text: impl Into<Cow<'t, str>>) -> Line<'t> {
-        let text = text.into();
-        match self.safe_part_by(&text, Styles::after_colour) {
-            // Nearly all lines are safe unchanged.
-            safe if safe.len() == text.len() => Line(text),
-            safe => {
-                let safe = safe.len();
-                Line(Cow::Owned(self.made_safe_by(
-                    &text,
-                    safe,
-                    Styles::after_colour,
-                )))
-            }
-        }
-    }
-
     /// Paints a text.
     pub fn text(self, text: impl Into<Text>) -> Line<'static> {
         Line(Cow::Owned(text.into().paint(self)))
     }
 
-    /// Makes a line of display text and a text that may have the colours of another program. Styles that paint keep all of
-    /// them, and end them with the line.
-    pub(super) fn coloured_line(self, before: &str, text: &str) -> Line<'static> {
-        let line = [before, text].concat();
-        let safe = self.safe_part_by(&line, Styles::after_any_colour).len();
-        let mut line = if safe == line.len() {
-            line
-        } else {
-            self.made_safe_by(&line, safe, Styles::after_any_colour)
-        };
-        let has_colours = |text: &str| text.contains(ESCAPE);
-        if line.get(before.len()..).is_some_and(has_colours) && !line.ends_with(RESET) {
+    /// Makes a line of two lines and a text that may have the colours of another program. Styles that paint keep all of them,
+    /// and end them with the line.
+    pub(super) fn coloured_line(self, before: [&Line<'_>; 2], text: &str) -> Line<'static> {
+        let [first, second] = before.map(Line::as_str);
+        let mut line = [first, second, text].concat();
+        let start = first.len() + second.len();
+        let safe = start + self.safe_part(text).len();
+        if safe < line.len() {
+            line.truncate(safe);
+            self.push_safe(&mut line, &text[safe - start..]);
+        }
+        if line[start..].contains(ESCAPE) && !line.ends_with(RESET) {
             line.push_str(RESET);
         }
         Line(Cow::Owned(line))
     }
 
-    /// Splits a text into lines.
-    pub fn lines(self, text: &str) -> Vec<Line<'_>> {
-        let lines = text.split_terminator('\n');
-        lines.map(|line| self.line(line)).collect()
-    }
-
-    /// The longest start of a text that may reach a terminal unchanged, with the colours that `after_colour` finds.
-    fn safe_part_by(self, text: &str, after_colour: AfterColour) -> &str {
+    /// The longest start of a text that may reach a terminal unchanged, with the colours of any program if these styles paint.
+    fn safe_part(self, text: &str) -> &str {
         if is_plain(text) {
             return text;
         }
         let mut rest = text;
         while let Some(at) = rest.find(|c| c != '\t' && is_unsafe(c)) {
             rest = &rest[at..];
-            let Some(after) = after_colour(self, rest) else {
+            let Some(after) = after_colour_sequence(rest).filter(|_| !self.is_plain()) else {
                 return &text[..text.len() - rest.len()];
             };
             rest = after;
@@ -105,31 +80,45 @@ impl Styles {
         text
     }
 
-    /// The rest of a text that starts with one of our colours; `None` if it starts with none.
-    fn after_colour(self, text: &str) -> Option<&str> {
-        let ours = PALETTE.iter().filter(|_| !self.is_plain());
-        let mut after = ours.filter_map(|colour| text.strip_prefix(*colour));
-        after.next().filter(|_| text.starts_with(ESCAPE))
-    }
-
-    /// The rest of a text that starts with a colour of any program; `None` if it starts with none.
-    fn after_any_colour(self, text: &str) -> Option<&str> {
-        after_colour_sequence(text).filter(|_| !self.is_plain())
-    }
-
-    fn made_safe_by(self, text: &str, safe: usize, after_colour: AfterColour) -> String {
-        let mut out = String::with_capacity(text.len() + 16);
-        out.push_str(&text[..safe]);
-        let mut rest = &text[safe..];
+    /// Appends a text that begins with a harmful character.
+    fn push_safe(self, out: &mut String, text: &str) {
+        let mut rest = text;
         while let Some(harmful) = rest.chars().next() {
-            push_visible(&mut out, harmful);
+            push_visible(out, harmful);
             rest = &rest[harmful.len_utf8()..];
-            let safe = self.safe_part_by(rest, after_colour);
+            let safe = self.safe_part(rest);
             out.push_str(safe);
             rest = &rest[safe.len()..];
         }
-        out
     }
+}
+
+/// Cuts a painted line that is wider than `columns` at its end. All colour sequences are kept, so that every
+/// colour that the line switches on is switched off again.
+pub(super) fn cut_line<'a>(line: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str> {
+    if fits(line, columns) {
+        return Cow::Borrowed(line);
+    }
+    let (mut room, ellipsis) = match columns.checked_sub(width(ellipsis)) {
+        Some(room) => (room, ellipsis),
+        None => (columns, ""),
+    };
+    let mut kept = String::with_capacity(line.len());
+    let mut is_cut = false;
+    for span in spans(line) {
+        if span.starts_with(ESCAPE) {
+            kept.push_str(span);
+        } else if !is_cut {
+            let fitting = head(span, room);
+            kept.push_str(fitting);
+            room -= width(fitting);
+            if fitting.len() < span.len() {
+                is_cut = true;
+                kept.push_str(ellipsis);
+            }
+        }
+    }
+    Cow::Owned(kept)
 }
 
 /// The longest colour sequence. Longer ones become visible.
@@ -231,12 +220,8 @@ pub(super) fn joined(lines: &[Line<'_>]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use proptest::prelude::*;
 
-    use super::super::style::Role;
-    use super::super::style::testing::ansi;
     use super::*;
 
     /// Texts that a hostile object may contain in any field, and how a line shows them.
@@ -260,74 +245,24 @@ mod tests {
     #[test]
     fn a_line_makes_terminal_commands_visible() {
         for (text, expected) in HOSTILE {
-            for styles in [Styles::PLAIN, Styles::ANSI] {
-                assert_eq!(styles.line(text).as_str(), expected, "{text:?}");
-            }
-            // The same between our own colours.
-            let painted = format!(
-                "{}{text} {}",
-                ansi().dim("old"),
-                ansi().paint(Role::Bad, "new")
-            );
-            let shown = format!(
-                "{}{expected} {}",
-                ansi().dim("old"),
-                ansi().paint(Role::Bad, "new")
-            );
-            assert_eq!(Styles::ANSI.line(painted).as_str(), shown);
+            assert_eq!(Line::plain(text).as_str(), expected, "{text:?}");
         }
-    }
-
-    #[test]
-    fn the_palette_holds_exactly_the_painted_colours() {
-        const ROLES: [Role; 14] = [
-            Role::Plain,
-            Role::Heading,
-            Role::Added,
-            Role::Removed,
-            Role::Changed,
-            Role::Moved,
-            Role::Equal,
-            Role::Emphasis,
-            Role::Dim,
-            Role::Good,
-            Role::Bad,
-            Role::Moving,
-            Role::Name,
-            Role::Warning,
-        ];
-        let mut used: BTreeSet<&&str> = BTreeSet::new();
-        for outer in ROLES {
-            for inner in ROLES {
-                let styles = ansi();
-                let text = format!("a {} →", styles.paint(inner, "b"));
-                let painted = styles.paint(outer, &text);
-                assert_eq!(styles.line(painted.as_str()).as_str(), painted);
-                used.extend(PALETTE.iter().filter(|colour| painted.contains(*colour)));
-            }
-        }
-        assert_eq!(used.len(), PALETTE.len(), "{used:?}");
-        assert_eq!(
-            Styles::PLAIN.line(ansi().paint(Role::Bad, "x")).as_str(),
-            "^[[31mx^[[0m"
-        );
+        let lines = Line::plain_lines("a\tb\n\u{1b}[2Jc\r\n\n");
+        let lines: Vec<&str> = lines.iter().map(Line::as_str).collect();
+        assert_eq!(lines, ["a\tb", "^[[2Jc\\r", ""]);
     }
 
     proptest! {
         #[test]
         fn no_text_moves_a_cursor(parts in prop::collection::vec(prop_oneof![
             any::<String>(),
-            prop::sample::select(PALETTE.to_vec()).prop_map(str::to_owned),
             prop::sample::select(HOSTILE.map(|(text, _)| text).to_vec()).prop_map(str::to_owned),
         ], 0..6)) {
             let text = parts.concat();
-            let plain = Styles::PLAIN.line(text.as_str());
+            let plain = Line::plain(text.as_str());
             prop_assert!(!plain.as_str().contains(|c| c != '\t' && is_unsafe(c)), "{:?}", plain);
-            let painted = Styles::ANSI.line(text.as_str());
-            let uncoloured = PALETTE.iter().fold(painted.as_str().to_owned(), |text, colour| text.replace(colour, ""));
-            prop_assert!(!uncoloured.contains(|c| c != '\t' && is_unsafe(c)), "{:?}", painted);
             // A second pass changes nothing.
-            prop_assert_eq!(Styles::ANSI.line(painted.as_str()), painted.clone());
+            prop_assert_eq!(&Line::plain(plain.as_str()), &plain);
         }
     }
 }

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::display::{ESCAPE, Line, after_colour_sequence};
+use super::display::{Line, after_colour_sequence};
 use super::style::{Role, Styles};
+use super::text::ESCAPE;
 
 /// The most bytes of one line on a screen.
 const LONGEST: usize = 1 << 20;
@@ -24,13 +25,14 @@ impl<'t> From<&'t [u8]> for LogText<'t> {
     }
 }
 
-/// A line of a log with text before it. `before` is display text, and may be painted.
+/// A line of a log after two other texts.
 ///
 /// To a terminal, the program's own colours pass, and end with the line. Every other character that a terminal would obey
-/// or hide becomes visible.
+/// or hide becomes visible. So the line is no `Text`, which has no colours but those of its roles. Nor is a line without
+/// colours: it is copied and checked once here, and a `Text` copies it twice.
 pub fn log_line(
     styles: Styles,
-    before: &str,
+    before: [&Line<'_>; 2],
     text: LogText<'_>,
     paint: impl FnOnce(&str) -> Option<String>,
 ) -> Line<'static> {
@@ -49,8 +51,7 @@ pub fn log_line(
         text = Cow::Owned(painted);
     }
     if more > 0 {
-        let cut = styles.dim(&format!(" … +{more} bytes"));
-        text.to_mut().push_str(&cut);
+        styles.push(text.to_mut(), Role::Dim, &format!(" … +{more} bytes"));
     }
     styles.coloured_line(before, &text)
 }
@@ -104,7 +105,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn shown(styles: Styles, text: &[u8]) -> String {
-        log_line(styles, "", text.into(), |_| None)
+        log_line(styles, [&Line::default(); 2], text.into(), |_| None)
             .as_str()
             .to_owned()
     }
@@ -151,7 +152,7 @@ mod tests {
             bytes: b"ab",
             more: 3,
         };
-        let line = log_line(Styles::PLAIN, "", text, |_| None);
+        let line = log_line(Styles::PLAIN, [&Line::default(); 2], text, |_| None);
         assert_eq!(line.as_str(), "ab … +3 bytes");
     }
 

@@ -16,7 +16,7 @@ use crossterm::Command;
 use crossterm::cursor::{Hide, MoveUp, Show};
 use crossterm::terminal::{BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate};
 
-use super::display::{Line, LinePage, joined};
+use super::display::{Line, LinePage, cut_line, joined};
 use super::text;
 
 /// The size of a terminal, in character cells.
@@ -223,7 +223,7 @@ fn clamp(frame: &[Line<'_>], size: Size) -> Vec<String> {
     let last = &rest[surplus.min(rest.len())..];
     let lines = first.iter().chain(last);
     lines
-        .map(|line| text::cut_line(line.as_str(), size.frame_columns(), "").into_owned())
+        .map(|line| cut_line(line.as_str(), size.frame_columns(), "").into_owned())
         .collect()
 }
 

@@ -42,6 +42,8 @@ pub enum Role {
     Name,
     /// A warning from this program or from the server.
     Warning,
+    /// The name of the source with this number. Neighbours have different colours; red is left to errors.
+    Source(u8),
 }
 
 /// The properties of the terminal that the text of a view depends on.
@@ -100,25 +102,6 @@ impl Styles {
             out.push_str(&self.paint(role, text));
         }
     }
-
-    /// Paints the name of one of several sources. Neighbours have different colours; red is left to errors.
-    pub fn source(self, number: usize, text: &str) -> String {
-        let colour = SOURCES[number % SOURCES.len()];
-        match self.ink {
-            Ink::None => text.to_owned(),
-            Ink::Ansi => text.color(colour).to_string(),
-        }
-    }
-
-    /// [`Role::Dim`].
-    pub fn dim(self, text: &str) -> String {
-        self.paint(Role::Dim, text)
-    }
-
-    /// [`Role::Name`].
-    pub fn name(self, text: &str) -> String {
-        self.paint(Role::Name, text)
-    }
 }
 
 /// The colours of sources.
@@ -145,6 +128,7 @@ fn paint(role: Role, text: &str) -> ColoredString {
         Role::Moved => text.color(Color::Cyan),
         Role::Equal | Role::Dim => text.dimmed(),
         Role::Emphasis => text.bold().underline(),
+        Role::Source(number) => text.color(SOURCES[usize::from(number) % SOURCES.len()]),
     }
 }
 
@@ -271,7 +255,7 @@ mod tests {
         let painted = [
             styles.paint(Role::Plain, "plain"),
             styles.paint(Role::Heading, "heading"),
-            styles.name("name"),
+            styles.paint(Role::Name, "name"),
             styles.paint(Role::Added, "added"),
             styles.paint(Role::Good, "good"),
             styles.paint(Role::Removed, "removed"),
@@ -281,9 +265,11 @@ mod tests {
             styles.paint(Role::Warning, "warning"),
             styles.paint(Role::Moved, "moved"),
             styles.paint(Role::Equal, "equal"),
-            styles.dim("dim"),
+            styles.paint(Role::Dim, "dim"),
             styles.paint(Role::Emphasis, "emphasis"),
-            styles.dim(""),
+            styles.paint(Role::Source(0), "source"),
+            styles.paint(Role::Source(11), "source"),
+            styles.paint(Role::Dim, ""),
         ];
         insta::assert_snapshot!(explain(&painted.join("\n")), @"
         plain
@@ -300,6 +286,8 @@ mod tests {
         (dim)equal(normal)
         (dim)dim(normal)
         (bold underline)emphasis(normal)
+        (cyan)source(normal)
+        (green)source(normal)
         ");
     }
 

@@ -51,7 +51,7 @@ impl Text {
     /// A line of a format that programs read. It keeps its tabs.
     pub fn data(line: impl Into<String>) -> Text {
         let mut line = line.into();
-        if let Cow::Owned(safe) = replace(&line, |c| c != '\t' && is_unsafe(c)) {
+        if let Cow::Owned(safe) = escape_data(&line) {
             line = safe;
         }
         Text {
@@ -188,24 +188,34 @@ impl Text {
         self
     }
 
-    /// A text after a lead, in as many lines as the width and `spare` allow. The lines after the first one have the second
-    /// lead, which is as wide.
+    /// A text after a lead, in as many lines as the width and `spare` allow, at most three. The lines after the first one have
+    /// the second lead, which is as wide.
     pub(super) fn after_leads(
         [first, next]: [&Text; 2],
         text: &Text,
         look: Look,
         spare: usize,
     ) -> Vec<Text> {
-        let lines = match look.width {
-            Some(columns) => {
-                let most = spare.saturating_add(1).min(LINES);
-                wrap(&text.text, columns.saturating_sub(first.width()), most)
-            }
-            None => vec![&*text.text],
-        };
+        let columns = look.width.unwrap_or(usize::MAX);
+        let most = spare.saturating_add(1).min(LINES);
+        let lines = broken(&text.text, columns.saturating_sub(first.width()), most);
         let leads = std::iter::once(first).chain(std::iter::repeat(next));
         let lines = leads.zip(lines);
-        lines.map(|(lead, line)| lead.clone() + line).collect()
+        lines
+            .map(|(lead, line)| lead.clone() + text.part(line))
+            .collect()
+    }
+
+    /// A part of it, which begins and ends at characters.
+    fn part(&self, part: Range<usize>) -> Text {
+        let painted = self.painted.iter().filter_map(|(piece, role)| {
+            let (start, end) = (piece.start.max(part.start), piece.end.min(part.end));
+            (start < end).then(|| (start - part.start..end - part.start, *role))
+        });
+        Text {
+            painted: painted.collect(),
+            text: self.text[part].to_owned(),
+        }
     }
 
     /// The text with its colours.
@@ -265,6 +275,11 @@ pub fn escape_line(text: &str) -> Cow<'_, str> {
     replace(text, is_unsafe)
 }
 
+/// As [`escape_line`], but tabs stay.
+pub(super) fn escape_data(text: &str) -> Cow<'_, str> {
+    replace(text, |c| c != '\t' && is_unsafe(c))
+}
+
 /// As [`escape_line`], in place, for the part of a text from `start` on.
 pub(super) fn escape_line_from(text: &mut String, start: usize) {
     let safe = match escape_line(&text[start..]) {
@@ -312,8 +327,7 @@ fn replace(text: &str, is_replaced: impl Fn(char) -> bool) -> Cow<'_, str> {
     let Some(first) = text.find(&is_replaced) else {
         return Cow::Borrowed(text);
     };
-    let mut safe = String::with_capacity(text.len() + 16);
-    safe.push_str(&text[..first]);
+    let mut safe = text[..first].to_owned();
     for c in text[first..].chars() {
         if is_replaced(c) {
             push_visible(&mut safe, c);
@@ -451,39 +465,11 @@ pub(super) fn cut_middle<'a>(text: &'a str, columns: usize, ellipsis: &str) -> C
     Cow::Owned([start, ellipsis, end].concat())
 }
 
-/// Cuts a painted line that is wider than `columns` at its end. All colour sequences are kept, so that every
-/// colour that the line switches on is switched off again.
-pub(super) fn cut_line<'a>(line: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str> {
-    if fits(line, columns) {
-        return Cow::Borrowed(line);
-    }
-    let (mut room, ellipsis) = match columns.checked_sub(width(ellipsis)) {
-        Some(room) => (room, ellipsis),
-        None => (columns, ""),
-    };
-    let mut kept = String::with_capacity(line.len());
-    let mut is_cut = false;
-    for span in spans(line) {
-        if span.starts_with(ESCAPE) {
-            kept.push_str(span);
-        } else if !is_cut {
-            let fitting = head(span, room);
-            kept.push_str(fitting);
-            room -= width(fitting);
-            if fitting.len() < span.len() {
-                is_cut = true;
-                kept.push_str(ellipsis);
-            }
-        }
-    }
-    Cow::Owned(kept)
-}
-
 /// The first character of a colour sequence. Display text is escaped, so only painting puts one into a line.
-const ESCAPE: char = '\u{1b}';
+pub(super) const ESCAPE: char = '\u{1b}';
 
 /// Splits a painted line into its colour sequences (`ESC [ … m`) and the text between them.
-fn spans(line: &str) -> impl Iterator<Item = &str> {
+pub(super) fn spans(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;
     std::iter::from_fn(move || {
         let end = if rest.starts_with(ESCAPE) {
@@ -558,15 +544,22 @@ const LINES: usize = 3;
 /// Breaks an unpainted text into lines of at most `columns`, and into at most `most` lines. The last line has the rest, and
 /// a word that is too long has a line of its own: both may be too wide.
 pub fn wrap(text: &str, columns: usize, most: usize) -> Vec<&str> {
-    let (mut lines, mut rest) = (Vec::new(), text);
-    while lines.len() + 1 < most && !fits(rest, columns) {
+    let lines = broken(text, columns, most).into_iter();
+    lines.map(|line| &text[line]).collect()
+}
+
+/// The places of the lines of [`wrap`].
+fn broken(text: &str, columns: usize, most: usize) -> Vec<Range<usize>> {
+    let (mut lines, mut start) = (Vec::new(), 0);
+    while lines.len() + 1 < most && !fits(&text[start..], columns) {
+        let rest = &text[start..];
         let Some(end) = end_of_line(rest, columns) else {
             break;
         };
-        lines.push(&rest[..end]);
-        rest = rest[end..].trim_start();
+        lines.push(start..start + rest[..end].trim_end().len());
+        start = text.len() - rest[end..].trim_start().len();
     }
-    lines.push(rest);
+    lines.push(start..text.len());
     lines
 }
 

@@ -148,7 +148,7 @@ impl<'a> Terminal<'a> {
             return self.print(lines.into_iter().map(Text::dim));
         }
         self.printed += 1;
-        let line = self.look.stderr(self.env).line(text);
+        let line = Line::plain(text);
         let _closed_pipe = self.env.stderr.print(&[line]);
         Ok(())
     }

@@ -140,7 +140,7 @@ impl LineOrder {
                     for item in timeline.items.drain(..) {
                         let item = OrderedItem {
                             time: Some(item.order),
-                            bytes: EVENT + item.text.len(),
+                            bytes: EVENT + item.text.as_str().len(),
                             item: OrderedEvent::Item(timeline.cluster, Box::new(item)),
                         };
                         window.put(number_of_timeline(timeline.cluster), item, now);

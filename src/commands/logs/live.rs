@@ -279,7 +279,7 @@ impl LiveLogs {
                 OrderedEvent::Log(log, event) => self.emit(log, &event, terminal)?,
                 OrderedEvent::Item(number, item) => {
                     if let Some(cluster) = self.clusters.at(number) {
-                        self.output.item(&cluster.id, &item);
+                        self.output.item(&cluster.id, &item, terminal.canvas());
                     }
                 }
             }

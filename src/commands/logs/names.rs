@@ -21,14 +21,14 @@ pub(super) struct ShortName {
     /// The end of its name.
     pub(super) text: Arc<str>,
     /// Its number, for its colour.
-    pub(super) number: usize,
+    pub(super) number: u8,
 }
 
 impl ShortNames {
     /// Names the Pod of a container. The name of a Pod stays.
     pub(super) fn add(&mut self, container: &LogContainer) {
         self.containers.insert(container.name.clone());
-        let number = self.by_pod.len();
+        let number = u8::try_from(self.by_pod.len() % 200).unwrap_or_default();
         let cluster = &container.cluster;
         let pod = (cluster.clone(), container.pod_uid());
         if self.by_pod.contains_key(&pod) {

@@ -16,13 +16,14 @@ use super::timeline::{TimelineItem, TimelineKind};
 use crate::commands::{CommandError, Terminal};
 use crate::logs::{JsonLine, LogLevel, level_of};
 use crate::render::age;
-use crate::render::display::{LinePage, NoTerminal};
+use crate::render::canvas::Canvas;
+use crate::render::display::{Line, LinePage, NoTerminal};
 use crate::render::json;
 use crate::render::json::RefRecord;
 use crate::render::json::logs::{LogRecord, LogRecordKind, TimelineRecord, log_time};
 use crate::render::log_text::{LogText, emphasised, log_line};
 use crate::render::style::{Role, Styles};
-use crate::render::text::escape_line;
+use crate::render::text::Text;
 use crate::source::ClusterId;
 use crate::source::log::{LogContainer, LogEvent, LogInstance, LogLine};
 
@@ -104,7 +105,7 @@ struct ShownLog {
     instance: Option<Arc<LogInstance>>,
     level: LastLevel,
     /// What stands before its lines; `None` until the next line.
-    prefix: Option<String>,
+    prefix: Option<Line<'static>>,
     /// The line whose end has not come yet.
     long: Option<LongLine>,
 }
@@ -258,37 +259,41 @@ impl LogOutput {
         match look.format {
             LogFormat::Json => {
                 let record = record_of(shown, line, more);
-                self.page.push(&look.styles.line(record));
+                self.page.push(&Line::plain(record));
             }
             LogFormat::Raw => {
                 let before = raw_prefix(look, label, &shown.container, line.time);
-                self.page
-                    .push(&log_line(look.styles, &before, whole, |_| None));
+                let before = [&Line::plain(before), &Line::default()];
+                let line = log_line(look.styles, before, whole, |_| None);
+                self.page.push(&line);
             }
             LogFormat::Short => {
                 let names = &self.names;
                 let prefix = shown.prefix.get_or_insert_with(|| {
                     let prefix = short_prefix(look, names, &shown.container);
-                    labelled(look.styles, label, &prefix)
+                    look.styles.text(labelled(label, prefix))
                 });
                 let text = fields_of(&self.fields, &line.text);
-                let mut before = Cow::Borrowed(&**prefix);
-                if look.timestamps {
-                    let time = look.styles.dim(&log_time(line.time));
-                    before = Cow::Owned(format!("{prefix}{time} "));
-                } else if let Some(clock) = &look.clock {
-                    let time = look.styles.dim(&clock.of_line(line.time));
-                    before = Cow::Owned(format!("{time}  {prefix}"));
-                }
+                let time = match &look.clock {
+                    _ if look.timestamps => Text::dim(log_time(line.time)) + " ",
+                    Some(clock) => Text::dim(clock.of_line(line.time)) + "  ",
+                    None => Text::default(),
+                };
+                let time = look.styles.text(time);
+                let before = if look.timestamps {
+                    [&*prefix, &time]
+                } else {
+                    [&time, &*prefix]
+                };
                 let paint = |text: &str| painted(look.styles, &self.filter, text, &line.text);
                 let text = LogText { bytes: &text, more };
-                self.page.push(&log_line(look.styles, &before, text, paint));
+                self.page.push(&log_line(look.styles, before, text, paint));
             }
         }
     }
 
-    /// Adds something that happened between the lines.
-    pub(super) fn item(&mut self, cluster: &ClusterId, item: &TimelineItem) {
+    /// Adds something that happened between the lines. On a screen, it breaks at blanks.
+    pub(super) fn item(&mut self, cluster: &ClusterId, item: &TimelineItem, canvas: Canvas) {
         if self.look.format == LogFormat::Json {
             let record = TimelineRecord {
                 v: json::VERSION,
@@ -297,12 +302,11 @@ impl LogOutput {
                 until: item.until.map(age::rfc3339_millis),
                 object_ref: RefRecord::new(&*cluster.0, &item.object),
                 managers: item.who.as_deref(),
-                message: &item.text,
+                message: item.text.as_str(),
             };
-            self.page.push(&self.look.styles.line(json::line(&record)));
+            self.page.push(&Line::plain(json::line(&record)));
             return;
         }
-        let styles = self.look.styles;
         let clock = self.look.clock.as_ref();
         let time = clock.map(|clock| clock.of_item(item)).unwrap_or_default();
         let role = match item.kind {
@@ -316,20 +320,19 @@ impl LogOutput {
             .namespace
             .as_ref()
             .filter(|_| self.look.namespaces);
-        let namespace = namespace.map(|namespace| format!(" -n {}", escape_line(namespace)));
-        let who = item.who.as_ref();
-        let who = who.map(|who| format!("{}  ", styles.dim(&escape_line(who))));
-        let kind = styles.paint(role, item.kind.word());
-        let line = format!(
-            "{}  {}  {}{}  {}{}",
-            styles.dim(&time),
-            labelled(styles, self.labels.get(cluster), &kind),
-            styles.name(&escape_line(&item.object.to_string())),
-            namespace.unwrap_or_default(),
-            who.unwrap_or_default(),
-            item.text,
-        );
-        self.page.push(&styles.line(line));
+        let namespace = namespace.map(|namespace| format!(" -n {namespace}"));
+        let who = item.who.as_ref().map(|who| Text::dim(who) + "  ");
+        let kind = Text::new(role, item.kind.word());
+        let text = labelled(self.labels.get(cluster), kind)
+            + "  "
+            + Text::new(Role::Name, item.object.to_string())
+            + namespace.unwrap_or_default()
+            + "  "
+            + who.unwrap_or_default()
+            + &item.text;
+        for line in canvas.wrapped(Text::dim(time) + "  ", text) {
+            self.page.push(&canvas.look.styles.text(line));
+        }
     }
 
     /// Adds the record of an event that is no line.
@@ -354,7 +357,7 @@ impl LogOutput {
             record.after = Some(log_time(gap.after));
             record.upto = gap.upto.map(log_time);
         }
-        self.page.push(&self.look.styles.line(json::line(&record)));
+        self.page.push(&Line::plain(json::line(&record)));
     }
 }
 
@@ -394,21 +397,21 @@ fn raw_prefix(
 }
 
 /// A text after the short name of its cluster, if there are several.
-fn labelled(styles: Styles, label: Option<&Arc<str>>, text: &str) -> String {
+fn labelled(label: Option<&Arc<str>>, text: Text) -> Text {
     match label {
-        Some(label) => format!("{} {text}", styles.dim(&escape_line(label))),
-        None => text.to_owned(),
+        Some(label) => Text::dim(label) + " " + text,
+        None => text,
     }
 }
 
-/// What stands before the lines of a container, as display text: the parts that tell it from the others.
-fn short_prefix(look: &LogLook, names: &ShortNames, container: &LogContainer) -> String {
+/// What stands before the lines of a container: the parts that tell it from the others.
+fn short_prefix(look: &LogLook, names: &ShortNames, container: &LogContainer) -> Text {
     let number = names.of(container).map_or(0, |name| name.number);
     if look.prefix {
         let prefix = format!("[pod/{}/{}]", container.pod.name, container.name);
-        return format!("{} ", look.styles.source(number, &escape_line(&prefix)));
+        return Text::new(Role::Source(number), prefix) + " ";
     }
-    let mut parts = Vec::new();
+    let mut prefix = Text::default();
     if names.has_pods()
         && let Some(name) = names.of(container)
     {
@@ -419,15 +422,12 @@ fn short_prefix(look: &LogLook, names: &ShortNames, container: &LogContainer) ->
             .filter(|_| look.namespaces);
         let namespace = namespace.map(|namespace| format!("{namespace}/"));
         let name = format!("{}{}", namespace.unwrap_or_default(), name.text);
-        parts.push(look.styles.source(number, &escape_line(&name)));
+        prefix = prefix + Text::new(Role::Source(number), name) + " ";
     }
     if names.has_containers() {
-        parts.push(look.styles.dim(&escape_line(&container.name)));
+        prefix = prefix + Text::dim(&container.name) + " ";
     }
-    if !parts.is_empty() {
-        parts.push(String::new());
-    }
-    parts.join(" ")
+    prefix
 }
 
 /// The requested fields of a line that is JSON and has one of them, or else the line.
@@ -477,8 +477,9 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
-    use crate::commands::logs::testing::container;
+    use crate::commands::logs::testing::{container, item};
     use crate::render::style::testing::{ansi, explain};
+    use crate::render::style::{Look, Symbols};
 
     fn output(styles: Styles, format: LogFormat) -> LogOutput {
         let look = LogLook {
@@ -625,6 +626,32 @@ mod tests {
         {"v":1,"type":"log","time":"1970-01-01T00:00:00.000000000Z","cluster":"test","namespace":"shop","pod":"api","container":"app","line":"a�\u001b"}
         {"v":1,"type":"log","time":"1970-01-01T00:00:00.000000000Z","cluster":"test","namespace":"shop","pod":"api","container":"app","fields":{"level":"info","n":1.50}}
         "#);
+    }
+
+    #[test]
+    fn what_happened_breaks_at_blanks_on_a_screen() {
+        let mut output = output(ansi(), LogFormat::Short);
+        output.look.clock = Some(LineClock::TimeOfDay(TimeZone::UTC));
+        let happened = TimelineItem {
+            is_bad: true,
+            who: Some("kubelet\u{1b}[2J".to_owned()),
+            ..item("CrashLoopBackOff 0/1 restarts 1 (was Error 0/1)")
+        };
+        for width in [None, Some(60)] {
+            let look = Look {
+                width,
+                styles: ansi(),
+                symbols: &Symbols::UNICODE,
+            };
+            let canvas = Canvas::unbounded(look, Timestamp::UNIX_EPOCH);
+            output.item(&ClusterId("test".into()), &happened, canvas);
+        }
+        insta::assert_snapshot!(shown(output, &[]), @r"
+        (dim)00:00:00    (normal)  (red)status(normal)  (bold)pod/api-7d9c-x2k1(normal)  (dim)kubelet^[[2J(normal)  CrashLoopBackOff 0/1 restarts 1 (was Error 0/1)
+        (dim)00:00:00    (normal)  (red)status(normal)  (bold)pod/api-7d9c-x2k1(normal)  (dim)kubelet^[[2J(normal)
+                      CrashLoopBackOff 0/1 restarts 1 (was Error
+                      0/1)
+        ");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::timeline::{TimelineItem, TimelineKind};
 use crate::graph::well_known;
 use crate::object::{Doc, ObjectRef, ResourceVersion, Uid};
 use crate::source::log::LogContainer;
@@ -56,4 +57,18 @@ pub(super) fn container(pod: &str, name: &str) -> Arc<LogContainer> {
         pod: Arc::new(pod),
         name: name.into(),
     })
+}
+
+/// A new state of a Pod, just now.
+pub(super) fn item(text: &str) -> TimelineItem {
+    TimelineItem {
+        order: Timestamp::UNIX_EPOCH,
+        time: Timestamp::UNIX_EPOCH,
+        until: None,
+        kind: TimelineKind::Status,
+        object: container("api-7d9c-x2k1", "app").pod.clone(),
+        who: None,
+        text: text.into(),
+        is_bad: false,
+    }
 }

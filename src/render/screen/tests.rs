@@ -4,7 +4,6 @@ use proptest::prelude::*;
 use vt100::Parser;
 
 use super::*;
-use crate::render::style::Styles;
 
 const SCROLLBACK: usize = 1000;
 
@@ -28,7 +27,7 @@ fn size(screen: &Screen<Parser>) -> Size {
 
 fn lines(texts: &[impl AsRef<str>]) -> Vec<Line<'static>> {
     let texts = texts.iter().map(|text| text.as_ref().to_owned());
-    texts.map(|text| Styles::ANSI.line(text)).collect()
+    texts.map(Line::plain).collect()
 }
 
 fn draw(screen: &mut Screen<Parser>, frame: &[&str]) {
@@ -141,7 +140,7 @@ fn a_narrower_terminal_keeps_one_copy() {
     draw(&mut screen, &frame);
     for columns in [30, 50, 17, 60] {
         resize(&mut screen, columns, 20);
-        let fitting = frame.map(|line| text::cut_line(line, usize::from(columns) - 1, ""));
+        let fitting = frame.map(|line| cut_line(line, usize::from(columns) - 1, ""));
         let fitting: Vec<&str> = fitting.iter().map(AsRef::as_ref).collect();
         draw(&mut screen, &frame);
         check(&mut screen, &fitting);
@@ -308,7 +307,7 @@ proptest! {
             }
             let size = size(&screen);
             screen.draw(lines(&frame), size).expect("the terminal accepts output");
-            let cut = |line: &String| text::cut_line(line, size.frame_columns(), "").into_owned();
+            let cut = |line: &String| cut_line(line, size.frame_columns(), "").into_owned();
             let expect: Vec<String> = printed.iter().cloned().chain(frame.iter().map(cut)).collect();
             prop_assert_eq!(transcript(&mut screen.out), expect);
         }

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::render::display::cut_line;
 use crate::render::style::testing::{ansi, explain};
 
 #[test]
@@ -234,6 +235,29 @@ fn names_give_way_to_reasons_and_counts() {
         let line = Text::default().with_names(Role::Plain, text, look);
         assert_eq!(line.as_str(), expect, "{columns}");
     }
+}
+
+#[test]
+fn the_lines_of_a_text_keep_its_roles() {
+    let text = Text::new(Role::Name, "pod/web-1 of two") + " " + Text::new(Role::Bad, "Error");
+    let look = |width| Look {
+        width,
+        styles: Styles::PLAIN,
+        symbols: &Symbols::UNICODE,
+    };
+    let (lead, next) = (Text::dim("12:00") + " ", Text::default().pad(6));
+    let lines = |width| {
+        let lines = Text::after_leads([&lead, &next], &text, look(width), usize::MAX);
+        let lines = lines.iter().map(|line| explain(&line.paint(ansi())));
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    let whole = "(dim)12:00(normal) (bold)pod/web-1 of two(normal) (red)Error(normal)";
+    assert_eq!(lines(None), whole);
+    assert_eq!(lines(Some(80)), whole);
+    assert_eq!(
+        lines(Some(18)),
+        "(dim)12:00(normal) (bold)pod/web-1 of(normal)\n      (bold)two(normal) (red)Error(normal)"
+    );
 }
 
 #[test]

@@ -18,7 +18,7 @@ use crate::render::diff::{
     ChangeType, DiffView, Fold, ShownChanges, images_in_line, secret_keys_in_line,
 };
 use crate::render::style::Look;
-use crate::render::text::escape_line;
+use crate::render::text::Text;
 use crate::source::{SourceKey, Version};
 use crate::status::{Assessment, Rules};
 
@@ -73,10 +73,10 @@ pub(in crate::commands::logs) struct TimelineItem {
     pub(in crate::commands::logs) until: Option<Timestamp>,
     pub(in crate::commands::logs) kind: TimelineKind,
     pub(in crate::commands::logs) object: Arc<ObjectRef>,
-    /// Who did it, if that is recorded. Not escaped.
+    /// Who did it, if that is recorded.
     pub(in crate::commands::logs) who: Option<String>,
-    /// What happened, as display text.
-    pub(in crate::commands::logs) text: String,
+    /// What happened.
+    pub(in crate::commands::logs) text: Text,
     /// Whether it is a problem.
     pub(in crate::commands::logs) is_bad: bool,
 }
@@ -248,7 +248,7 @@ impl ItemBuilder {
     }
 
     /// Who has made a version, and what it changes.
-    fn change(&self, compared: &Compared<'_>) -> (Option<String>, String) {
+    fn change(&self, compared: &Compared<'_>) -> (Option<String>, Text) {
         let view = DiffView {
             look: self.look,
             redactor: &self.redactor,
@@ -265,16 +265,16 @@ impl ItemBuilder {
         {
             let shown = ShownChanges::of(diff, &compared.writers, &view);
             let who = shown.who().or_else(|| shown.former_owner());
-            return (
-                who.as_ref().map(VersionWriter::short),
-                shown.in_line(None).to_string(),
-            );
+            return (who.as_ref().map(VersionWriter::short), shown.in_line(None));
         }
         let object = self.redactor.shown(compared.read.doc.root());
         let word = change.word().to_lowercase();
         let more = images_in_line(object).or_else(|| secret_keys_in_line(object));
         let more = more.filter(|_| change.is_creation());
-        let text = more.map_or(word.clone(), |more| format!("{word}: {more}"));
+        let text = match more {
+            Some(more) => Text::from(word) + ": " + more,
+            None => Text::from(word),
+        };
         let who = writer(&compared.writers).filter(|_| change.is_creation());
         (who.as_ref().map(VersionWriter::short), text)
     }
@@ -316,7 +316,7 @@ impl ItemTime {
         ItemTime { order, ..self }
     }
 
-    fn item(self, kind: TimelineKind, object: &Arc<ObjectRef>, text: String) -> TimelineItem {
+    fn item(self, kind: TimelineKind, object: &Arc<ObjectRef>, text: Text) -> TimelineItem {
         TimelineItem {
             order: self.order,
             time: self.time,
@@ -336,10 +336,10 @@ const WITHIN_A_SECOND: SignedDuration = SignedDuration::from_millis(999);
 impl KnownObject {
     /// The new state of an object, and whether it is bad; `None` if it is the old one, or if its controller has not looked
     /// at this version yet.
-    fn state(&mut self, read: &ReadVersions<'_>, now: Timestamp) -> Option<(String, bool)> {
+    fn state(&mut self, read: &ReadVersions<'_>, now: Timestamp) -> Option<(Text, bool)> {
         let event = read.event;
         if event.is_end() {
-            return (event.change == ChangeType::Deleted).then(|| ("deleted".to_owned(), false));
+            return (event.change == ChangeType::Deleted).then(|| ("deleted".into(), false));
         }
         let (old, new) = read.roots();
         let assess = |object| Assessment::of(object, now, Rules::Spy);
@@ -353,7 +353,7 @@ impl KnownObject {
         let text = is.transition_from(was.as_ref());
         let is_bad = !is.is_well() && !is.causes.is_empty();
         self.state = Some(is);
-        Some((escape_line(&text?).into_owned(), is_bad))
+        Some((text?.into(), is_bad))
     }
 }
 
@@ -377,11 +377,10 @@ fn warning(facts: EventFacts, entry: &TimelineEntry) -> TimelineItem {
         count => format!(" ×{count}"),
     };
     let text = format!("{}: {}{count}", facts.reason, facts.message);
-    let text = escape_line(&text).into_owned();
     let about = Arc::new(facts.about);
     let item = when
         .until_its_end(true)
-        .item(TimelineKind::Event, &about, text);
+        .item(TimelineKind::Event, &about, text.into());
     TimelineItem {
         is_bad: true,
         ..item
