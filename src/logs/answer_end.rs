@@ -288,7 +288,7 @@ fn failed(reading: &mut InstanceReading, container: &mut ContainerReading, refus
     // A connection that breaks is opened again without a word.
     let is_news = refusal.code > 0 || reading.failures > 0;
     if is_news && !std::mem::replace(&mut reading.is_reported, true) {
-        container.notice(&refusal.text);
+        container.push(LogEvent::Retrying(refusal.text));
     }
     reading.pause();
 }

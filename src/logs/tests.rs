@@ -328,7 +328,9 @@ impl Life {
                     self.said.push(format!("- {} {end:?}", instance.id));
                 }
                 LogEvent::Gap(gap) => self.said.push(format!("! {}", gap.cause.words())),
-                LogEvent::Notice(text) => self.said.push(format!("? {text}")),
+                LogEvent::Notice(text) | LogEvent::Retrying(text) => {
+                    self.said.push(format!("? {text}"));
+                }
                 LogEvent::Refused(refusal) => self.said.push(format!("x {}", refusal.text)),
                 LogEvent::Polled => self.said.push("polled".to_owned()),
                 LogEvent::Quiet => {}

@@ -135,8 +135,10 @@ pub enum LogEvent {
     Opened(Arc<LogInstance>),
     /// A line of the instance that was opened last.
     Line(LogLine),
-    /// A text that the node sends in place of lines, or the error of a request that is repeated.
+    /// A text that the node sends in place of lines, or what is said about some of them.
     Notice(Arc<str>),
+    /// The error of a request that is repeated. If a server goes away, all logs have the same one.
+    Retrying(Arc<str>),
     /// Lines are missing.
     Gap(LogGap),
     /// Nothing more is read of the instance.

@@ -163,6 +163,7 @@ impl OpenTail {
             )
             | LogEvent::Opened(_)
             | LogEvent::Notice(_)
+            | LogEvent::Retrying(_)
             | LogEvent::Gap(_)
             | LogEvent::Quiet
             | LogEvent::Polled => {}

@@ -17,15 +17,36 @@ pub(super) struct LineOrder {
     rule: OrderRule,
     /// What happened between the lines, in each cluster.
     timelines: Vec<WaitingItems>,
+    /// Whether nothing waits for anything any more.
+    is_stopping: bool,
 }
 
 /// What happened in a cluster and has no place yet.
 #[derive(Debug)]
 struct WaitingItems {
     cluster: usize,
-    items: VecDeque<TimelineItem>,
+    items: VecDeque<HeldItem>,
     /// Whether no more comes.
     is_over: bool,
+}
+
+/// Something that happened, and until when it waits for the lines that led to it.
+#[derive(Debug)]
+struct HeldItem {
+    item: TimelineItem,
+    until: Duration,
+}
+
+impl WaitingItems {
+    /// The next item, if it waits no longer.
+    fn next_item(&mut self, hurry: Hurry) -> Option<TimelineItem> {
+        let is_due = |held: &HeldItem| match hurry {
+            Hurry::At(now) => held.until <= now,
+            Hurry::AtOnce => true,
+        };
+        self.items.front().filter(|held| is_due(held))?;
+        Some(self.items.pop_front()?.item)
+    }
 }
 
 /// By which rule events are ordered.
@@ -48,6 +69,10 @@ pub(super) enum OrderedEvent {
     Item(usize, Box<TimelineItem>),
 }
 
+/// How long a problem waits for the lines before it. They take longer than its status: the log of a new container is
+/// requested once a status shows it.
+const LINES_LATER: Duration = Duration::from_millis(500);
+
 /// The memory of an event that waits, without its text.
 const EVENT: usize = 128;
 
@@ -62,6 +87,7 @@ impl LineOrder {
         LineOrder {
             rule,
             timelines: Vec::new(),
+            is_stopping: false,
         }
     }
 
@@ -94,13 +120,34 @@ impl LineOrder {
         }
     }
 
-    /// Takes what has happened in a cluster, in its order. With `is_over`, nothing else has.
-    pub(super) fn add_items(&mut self, cluster: usize, items: Vec<TimelineItem>, is_over: bool) {
+    /// Takes what has happened in a cluster, in its order.
+    pub(super) fn add_items(&mut self, cluster: usize, items: Vec<TimelineItem>, now: Duration) {
         let mut timelines = self.timelines.iter_mut();
         if let Some(timeline) = timelines.find(|timeline| timeline.cluster == cluster) {
-            timeline.items.extend(items);
-            timeline.is_over = is_over;
+            timeline
+                .items
+                .extend(items.into_iter().map(|item| HeldItem {
+                    until: if item.is_bad && item.is_live {
+                        now + LINES_LATER
+                    } else {
+                        now
+                    },
+                    item,
+                }));
         }
+    }
+
+    /// Nothing else has happened in a cluster.
+    pub(super) fn end_items(&mut self, cluster: usize) {
+        let mut timelines = self.timelines.iter_mut();
+        if let Some(timeline) = timelines.find(|timeline| timeline.cluster == cluster) {
+            timeline.is_over = true;
+        }
+    }
+
+    /// Shows everything from now on, without waiting for what may come before it.
+    pub(super) fn stop(&mut self) {
+        self.is_stopping = true;
     }
 
     /// Whether all that happened was shown.
@@ -128,6 +175,11 @@ impl LineOrder {
             return; // what is not taken stays in the queues, which are bounded
         }
         let ready = feeds.take_ready();
+        let hurry = if self.is_stopping {
+            Hurry::AtOnce
+        } else {
+            Hurry::At(now)
+        };
         match &mut self.rule {
             OrderRule::Arrival(logs) => logs.extend(ready),
             OrderRule::Whole(merge) => {
@@ -137,7 +189,7 @@ impl LineOrder {
             }
             OrderRule::Window(window) => {
                 for timeline in &mut self.timelines {
-                    for item in timeline.items.drain(..) {
+                    while let Some(item) = timeline.next_item(hurry) {
                         let item = OrderedItem {
                             time: Some(item.order),
                             bytes: EVENT + item.text.as_str().len(),
@@ -167,7 +219,7 @@ impl LineOrder {
         match &mut self.rule {
             OrderRule::Arrival(logs) => {
                 for timeline in &mut self.timelines {
-                    if let Some(item) = timeline.items.pop_front() {
+                    if let Some(item) = timeline.next_item(Hurry::AtOnce) {
                         return Some(OrderedEvent::Item(timeline.cluster, Box::new(item)));
                     }
                 }
@@ -207,7 +259,7 @@ impl LineOrder {
             if !merge.wants(number) {
                 continue;
             }
-            match timeline.items.pop_front() {
+            match timeline.next_item(Hurry::AtOnce) {
                 Some(item) => {
                     let time = Some(item.order);
                     let item = OrderedEvent::Item(timeline.cluster, Box::new(item));
@@ -230,10 +282,12 @@ impl LineOrder {
 
     /// When the next event is due, if it waits for that.
     pub(super) fn due(&self) -> Option<Duration> {
-        match &self.rule {
-            OrderRule::Window(window) => window.due(),
-            OrderRule::Arrival(_) | OrderRule::Whole(_) => None,
-        }
+        let OrderRule::Window(window) = &self.rule else {
+            return None;
+        };
+        let first = |timeline: &WaitingItems| Some(timeline.items.front()?.until);
+        let held = self.timelines.iter().filter_map(first);
+        held.chain(window.due()).min()
     }
 }
 
@@ -271,10 +325,82 @@ fn measure(event: &LogEvent) -> (Option<Timestamp>, usize) {
         LogEvent::Line(line) => (Some(line.time), EVENT + line.text.len()),
         LogEvent::Opened(_)
         | LogEvent::Notice(_)
+        | LogEvent::Retrying(_)
         | LogEvent::Gap(_)
         | LogEvent::Ended(..)
         | LogEvent::Refused(_)
         | LogEvent::Quiet
         | LogEvent::Polled => (None, EVENT),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::logs::testing::item;
+
+    /// What is shown of a followed timeline: the texts of the items at each moment.
+    fn shown(items: Vec<TimelineItem>, moments: &[u64]) -> Vec<Vec<String>> {
+        let feeds = ContainerFeeds::new(1, OrderChoice::Auto);
+        let mut order = LineOrder::new(OrderChoice::Auto, true);
+        order.open_timeline(0);
+        order.add_items(0, items, Duration::ZERO);
+        let shown = moments.iter().map(|moment| {
+            let now = Duration::from_millis(*moment);
+            order.take_in(&feeds, now);
+            let next = || match order.next(&feeds, Hurry::At(now)) {
+                Some(OrderedEvent::Item(_, item)) => Some(item.text.to_string()),
+                Some(OrderedEvent::Log(..)) | None => None,
+            };
+            std::iter::from_fn(next).collect()
+        });
+        shown.collect()
+    }
+
+    #[test]
+    fn a_problem_waits_for_the_lines_that_led_to_it() {
+        let well = item("Running");
+        let bad = TimelineItem {
+            is_bad: true,
+            ..item("Error")
+        };
+        let past = TimelineItem {
+            is_live: false,
+            ..bad.clone()
+        };
+        for (items, expect) in [
+            (vec![well.clone()], [1, 1, 1]),
+            (vec![past], [1, 1, 1]),
+            // What follows a problem stays behind it.
+            (vec![well, bad.clone(), item("Running")], [1, 1, 3]),
+            (vec![bad], [0, 0, 1]),
+        ] {
+            let mut count = 0;
+            let counts = shown(items, &[0, 100, 499, 500, 600]).into_iter();
+            let counts: Vec<usize> = counts
+                .map(|texts| {
+                    count += texts.len();
+                    count
+                })
+                .collect();
+            assert_eq!(counts[1..3], expect[..2]);
+            assert_eq!(counts[4], expect[2]);
+        }
+    }
+
+    #[test]
+    fn the_end_shows_what_waits() {
+        let bad = TimelineItem {
+            is_bad: true,
+            ..item("Error")
+        };
+        let feeds = ContainerFeeds::new(1, OrderChoice::Auto);
+        let mut order = LineOrder::new(OrderChoice::Auto, true);
+        order.open_timeline(0);
+        order.add_items(0, vec![bad], Duration::ZERO);
+        assert_eq!(order.due(), Some(LINES_LATER));
+        order.stop();
+        order.take_in(&feeds, Duration::ZERO);
+        assert!(order.next(&feeds, Hurry::AtOnce).is_some());
     }
 }

@@ -299,7 +299,10 @@ impl LiveLogs {
                 continue;
             };
             let items = timeline.take_items(&cluster.selection, terminal.env().now());
-            self.order.add_items(number, items, timeline.is_over());
+            self.order.add_items(number, items, self.started.elapsed());
+            if timeline.is_over() {
+                self.order.end_items(number);
+            }
             let notes = timeline.take_notes();
             for note in notes {
                 terminal.notify(&cluster.about(&note))?;
@@ -314,15 +317,30 @@ impl LiveLogs {
         event: &LogEvent,
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
-        let Some(container) = self.output.container(log).cloned() else {
+        if let LogEvent::Line(line) = event {
+            self.output.line(log, line);
+            return Ok(());
+        }
+        let Some(message) = self.message(log, event) else {
             return Ok(());
         };
-        let message = match event {
-            LogEvent::Line(line) => {
-                self.output.line(log, line);
-                return Ok(());
-            }
-            LogEvent::Quiet => return Ok(()),
+        if self.output.look.format == LogFormat::Json {
+            self.output.record(log, event, message.text);
+            return Ok(());
+        }
+        if message.is_problem || !self.options.is_quiet {
+            // Both may be one terminal.
+            self.output.flush(terminal)?;
+            message.print(terminal);
+        }
+        Ok(())
+    }
+
+    /// What to say about an event of a log that is no line.
+    fn message(&mut self, log: usize, event: &LogEvent) -> Option<Message> {
+        let container = self.output.container(log)?.clone();
+        match event {
+            LogEvent::Line(_) | LogEvent::Quiet => None,
             LogEvent::Opened(instance) => {
                 self.has_opened = true;
                 // A right that was missing is back.
@@ -346,6 +364,14 @@ impl LiveLogs {
             LogEvent::Notice(text) => {
                 Some(Message::problem(text.to_string()).about("!", &self.clusters.name(&container)))
             }
+            LogEvent::Retrying(text) => {
+                let is_record = self.output.look.format == LogFormat::Json;
+                let is_news = self
+                    .unread_logs
+                    .is_news(&container, text, self.started.elapsed());
+                let message = Message::problem(text.to_string());
+                (is_record || is_news).then(|| message.about("!", &self.clusters.name(&container)))
+            }
             LogEvent::Gap(gap) => {
                 self.note_incomplete(&container);
                 Some(Message::problem(gap_words(gap)).about("!", &self.clusters.name(&container)))
@@ -363,20 +389,7 @@ impl LiveLogs {
                         .about("!", &self.clusters.name(&container))
                 })
             }
-        };
-        let Some(message) = message else {
-            return Ok(());
-        };
-        if self.output.look.format == LogFormat::Json {
-            self.output.record(log, event, message.text);
-            return Ok(());
         }
-        if message.is_problem || !self.options.is_quiet {
-            // Both may be one terminal.
-            self.output.flush(terminal)?;
-            message.print(terminal);
-        }
-        Ok(())
     }
 
     /// Notes that lines of a log are missing, or may be. Without `--follow`, that is an error.
@@ -384,6 +397,12 @@ impl LiveLogs {
         if !self.is_followed() {
             self.unread_logs.note_incomplete(container);
         }
+    }
+
+    /// Shows from now on everything that it has.
+    fn stop(&mut self) {
+        self.is_stopping = true;
+        self.order.stop();
     }
 
     /// Whether no log can be read.
@@ -521,7 +540,7 @@ impl Live for LiveLogs {
                 break;
             }
         }
-        self.is_stopping = true;
+        self.stop();
         true
     }
 
@@ -530,7 +549,7 @@ impl Live for LiveLogs {
     }
 
     fn stop_waiting(&mut self) -> bool {
-        self.is_stopping = true;
+        self.stop();
         self.clusters.give_up();
         true
     }

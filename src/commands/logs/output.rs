@@ -343,7 +343,7 @@ impl LogOutput {
         let (kind, name) = match event {
             LogEvent::Opened(_) => (LogRecordKind::Source, "opened"),
             LogEvent::Ended(..) => (LogRecordKind::Source, "ended"),
-            LogEvent::Notice(_) => (LogRecordKind::Source, "notice"),
+            LogEvent::Notice(_) | LogEvent::Retrying(_) => (LogRecordKind::Source, "notice"),
             LogEvent::Refused(_) => (LogRecordKind::Source, "refused"),
             LogEvent::Polled => (LogRecordKind::Source, "polled"),
             LogEvent::Gap(_) => (LogRecordKind::Gap, "gap"),

@@ -70,5 +70,6 @@ pub(super) fn item(text: &str) -> TimelineItem {
         who: None,
         text: text.into(),
         is_bad: false,
+        is_live: true,
     }
 }

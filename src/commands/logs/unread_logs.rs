@@ -2,18 +2,25 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::commands::CommandError;
 use crate::render::count::plural;
+use crate::source::ClusterId;
 use crate::source::log::{LogContainer, LogRefusal};
 
 /// The code of an answer to a user without the right.
 const FORBIDDEN: u16 = 403;
 
+/// How long a message about one log is about the others, too.
+const LATELY: Duration = Duration::from_secs(10);
+
 /// The logs that could not be read, by their containers. In one namespace of a cluster, only one message says that the right is missing.
 #[derive(Debug, Default)]
 pub(super) struct UnreadLogs {
     refusals: BTreeMap<Arc<LogContainer>, LogRefusal>,
+    /// When a message with this text was shown about a log of this cluster.
+    said: BTreeMap<(ClusterId, Arc<str>), Duration>,
     /// How many of them had no message of their own since the last count of them.
     unsaid: usize,
 }
@@ -27,6 +34,19 @@ impl UnreadLogs {
     /// The log can be read again.
     pub(super) fn remove(&mut self, container: &LogContainer) {
         self.refusals.remove(container);
+    }
+
+    /// Whether a text about a log was not shown lately about another log of its cluster. If a server goes away, all logs have
+    /// the same error.
+    pub(super) fn is_news(
+        &mut self,
+        container: &LogContainer,
+        text: &Arc<str>,
+        now: Duration,
+    ) -> bool {
+        self.said.retain(|_, said| now < *said + LATELY);
+        let key = (container.cluster.clone(), text.clone());
+        self.said.insert(key, now).is_none()
     }
 
     /// The log was refused. Returns whether that needs a message.
@@ -84,5 +104,28 @@ impl UnreadLogs {
             )),
             _ => error,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::logs::testing::container;
+
+    #[test]
+    fn the_same_error_of_many_logs_is_shown_once_in_a_while() {
+        let mut unread = UnreadLogs::default();
+        let refused: Arc<str> = "connection refused".into();
+        for (name, text, second, expect) in [
+            ("a", &refused, 1, true),
+            ("b", &refused, 2, false),
+            ("b", &"no route".into(), 3, true),
+            ("c", &refused, 11, false),
+            ("a", &refused, 30, true),
+        ] {
+            let now = Duration::from_secs(second);
+            let is_news = unread.is_news(&container(name, "app"), text, now);
+            assert_eq!(is_news, expect, "{name} {text} {second}");
+        }
     }
 }

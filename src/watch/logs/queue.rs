@@ -126,6 +126,7 @@ fn weight(event: &LogEvent) -> usize {
         LogEvent::Line(line) => EVENT + line.text.len(),
         LogEvent::Opened(_)
         | LogEvent::Notice(_)
+        | LogEvent::Retrying(_)
         | LogEvent::Gap(_)
         | LogEvent::Ended(..)
         | LogEvent::Refused(_)

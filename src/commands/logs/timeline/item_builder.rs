@@ -79,6 +79,8 @@ pub(in crate::commands::logs) struct TimelineItem {
     pub(in crate::commands::logs) text: Text,
     /// Whether it is a problem.
     pub(in crate::commands::logs) is_bad: bool,
+    /// Whether it has arrived while it happened.
+    pub(in crate::commands::logs) is_live: bool,
 }
 
 /// Makes the items of versions, each once.
@@ -295,6 +297,7 @@ struct ItemTime {
     order: Timestamp,
     time: Timestamp,
     until: Option<Timestamp>,
+    is_live: bool,
 }
 
 impl ItemTime {
@@ -304,6 +307,7 @@ impl ItemTime {
             order: time,
             time,
             until,
+            is_live: entry.when == When::Live,
         }
     }
 
@@ -326,6 +330,7 @@ impl ItemTime {
             who: None,
             text,
             is_bad: false,
+            is_live: self.is_live,
         }
     }
 }
@@ -365,12 +370,13 @@ fn is_observed(object: Value<'_>) -> bool {
 
 /// A warning, at the time of its last occurrence.
 fn warning(facts: EventFacts, entry: &TimelineEntry) -> TimelineItem {
-    let is_past = entry.when != When::Live;
-    let time = facts.last.filter(|_| is_past).unwrap_or(entry.seen);
+    let is_live = entry.when == When::Live;
+    let time = facts.last.filter(|_| !is_live).unwrap_or(entry.seen);
     let when = ItemTime {
         order: time,
         time,
         until: None,
+        is_live,
     };
     let count = match facts.count {
         ..2 => String::new(),
