@@ -579,6 +579,20 @@ async fn several_containers_are_named_and_chosen() {
     ] {
         assert_eq!(once(&cluster, args).transcript(), expect, "{args:?}");
     }
+    for (args, expect) in [
+        (
+            &["web", "-c", "nope*"][..],
+            "no container is chosen by -c\n",
+        ),
+        (
+            &["web", "--state", "failing"],
+            "no container is chosen by -c and --state\n",
+        ),
+    ] {
+        let ran = once(&cluster, args);
+        assert_eq!((&*ran.stdout, &*ran.stderr), ("", expect), "{args:?}");
+        assert_eq!(ran.status.code(), Some(0), "{args:?}");
+    }
     let default =
         json!({"metadata": {"annotations": {"kubectl.kubernetes.io/default-container": "app"}}});
     cluster.edit("pods", "web", &default);

@@ -170,6 +170,13 @@ impl LiveLogs {
             }
         }
         self.read_from_start();
+        if self.feeds.total() == 0 && !self.clusters.pods().is_empty() {
+            let flags = match self.options.state {
+                None => "-c",
+                Some(_) => "-c and --state",
+            };
+            terminal.notify(&format!("no container is chosen by {flags}"))?;
+        }
         let waiting = self.feeds.waiting();
         if waiting > 0 && self.options.order == OrderChoice::Auto {
             let total = self.feeds.total();
