@@ -6,10 +6,11 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use futures::StreamExt;
 use futures::future::BoxFuture;
+use futures::{FutureExt, StreamExt};
 use jiff::Timestamp;
 
+use super::recorded_history::RecordedHistory;
 use super::sealer::{Sealer, is_secret};
 use super::store::Store;
 use super::transport::StoreTransport;
@@ -42,7 +43,7 @@ impl LayeredTransport {
     ) -> LayeredTransport {
         LayeredTransport {
             live,
-            sealer: Sealer::new(store.key.clone(), &record.redactions()),
+            sealer: Sealer::new(store.key.clone(), record.redactions()),
             record,
             clock,
             leaves_secrets: false,
@@ -75,13 +76,18 @@ impl LayeredTransport {
         let Some(record) = self.record_of(key) else {
             return self.live.list(key, exact, page).await;
         };
-        if record.is_complete_at(key, at) {
-            return record.list(key, exact, page).await;
+        let wanted = page.clone();
+        let recorded = record.read_of(key, move |history, key| {
+            history.complete_page(key, at, &wanted)
+        });
+        if let Some(recorded) = recorded.await {
+            return recorded;
         }
-        match self.live.list(key, exact.clone(), page.clone()).await {
+        match self.live.list(key, exact, page.clone()).await {
             Err(expired @ SourceError::Expired(_)) => {
-                let before = record.before_hole(key, at, &page);
-                let before = before.ok_or(expired)?;
+                let before =
+                    record.read_of(key, move |history, key| history.before_hole(key, at, &page));
+                let before = before.await.ok_or(expired)?;
                 self.forget(key, at);
                 before
             }
@@ -101,20 +107,25 @@ impl LayeredTransport {
     }
 
     /// The hole between the end of the record and what the server still has.
-    fn last_hole(&self, key: &SourceKey) -> Option<Hole> {
-        let end = self.record_of(key)?.newest(key)?;
+    async fn last_hole(&self, key: &SourceKey) -> Option<Hole> {
+        let upto = self.last_forgotten(key)?;
+        let newest = self.record_of(key)?.read_of(key, RecordedHistory::newest);
+        let (after, since) = newest.await?;
+        (upto > after).then(|| Hole {
+            after,
+            upto,
+            since,
+            until: (self.clock)(),
+        })
+    }
+
+    fn last_forgotten(&self, key: &SourceKey) -> Option<Revision> {
         let forgotten = self
             .forgotten
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         let own = |(known, _): &&(SourceKey, Revision)| known.resource == key.resource;
-        let upto = forgotten.iter().filter(own).map(|(_, at)| *at).max()?;
-        (upto > end.0).then(|| Hole {
-            after: end.0,
-            upto,
-            since: end.1,
-            until: (self.clock)(),
-        })
+        forgotten.iter().filter(own).map(|(_, at)| *at).max()
     }
 
     /// A page with digests in the place of Secret values and redacted ones.
@@ -157,7 +168,7 @@ impl Transport for LayeredTransport {
             let Some(record) = self.record_of(key) else {
                 return self.live.watch(key, from).await;
             };
-            let recorded = record.recorded_lines(key, from);
+            let recorded = record.recorded_lines(key, from).await;
             let start = recorded
                 .as_ref()
                 .map_or(from.clone(), |(_, end)| (*end).into());
@@ -186,31 +197,47 @@ impl Transport for LayeredTransport {
 }
 
 impl RecordedPast for LayeredTransport {
-    fn since(&self, key: &SourceKey) -> Option<Timestamp> {
-        self.record_of(key)?.since(key)
+    fn since<'a>(&'a self, key: &'a SourceKey) -> BoxFuture<'a, Option<Timestamp>> {
+        async move { self.record_of(key)?.since(key).await }.boxed()
     }
 
-    fn holes(&self, key: &SourceKey) -> Vec<Hole> {
-        let recorded = self.record_of(key).map(|record| record.holes(key));
-        let mut holes = recorded.unwrap_or_default();
-        holes.extend(self.last_hole(key));
-        holes
-    }
-
-    fn time_of(&self, key: &SourceKey, at: Revision) -> Option<Between> {
-        match self.last_hole(key) {
-            Some(hole) if at > hole.after && at <= hole.upto => Some(Between {
-                from: hole.since,
-                until: Some(hole.until),
-            }),
-            Some(_) | None => self.record_of(key)?.time_of(key, at),
+    fn holes<'a>(&'a self, key: &'a SourceKey) -> BoxFuture<'a, Vec<Hole>> {
+        async move {
+            let mut holes = match self.record_of(key) {
+                Some(record) => record.holes(key).await,
+                None => Vec::new(),
+            };
+            holes.extend(self.last_hole(key).await);
+            holes
         }
+        .boxed()
     }
 
-    fn before(&self, key: &SourceKey, time: Timestamp) -> Option<Revision> {
-        let record = self.record_of(key)?;
-        let (_, until) = record.newest(key)?;
-        // The Leases of the server date what happened after the record.
-        (time <= until).then(|| record.before(key, time)).flatten()
+    fn time_of<'a>(&'a self, key: &'a SourceKey, at: Revision) -> BoxFuture<'a, Option<Between>> {
+        async move {
+            match self.last_hole(key).await {
+                Some(hole) if at > hole.after && at <= hole.upto => Some(Between {
+                    from: hole.since,
+                    until: Some(hole.until),
+                }),
+                Some(_) | None => self.record_of(key)?.time_of(key, at).await,
+            }
+        }
+        .boxed()
+    }
+
+    fn before<'a>(
+        &'a self,
+        key: &'a SourceKey,
+        time: Timestamp,
+    ) -> BoxFuture<'a, Option<Revision>> {
+        let Some(record) = self.record_of(key) else {
+            return async { None }.boxed();
+        };
+        record.read_of(key, move |history, key| {
+            let (_, until) = history.newest(key)?;
+            // The Leases of the server date what happened after the record.
+            (time <= until).then(|| history.before(key, time)).flatten()
+        })
     }
 }

@@ -14,6 +14,7 @@ mod file_writer;
 mod layered;
 mod mark;
 mod past;
+mod recorded_history;
 mod recorder;
 mod recording;
 mod redaction;

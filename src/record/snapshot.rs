@@ -1,12 +1,12 @@
 //! `RecordedSnapshot`: a cluster as its record shows it at one time.
 
-use std::future::ready;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 
 use super::error::StoreError;
+use super::recorded_history::RecordedHistory;
 use super::transport::StoreTransport;
 use crate::object::ResourceVersion;
 use crate::source::SourceKey;
@@ -41,46 +41,63 @@ impl RecordedSnapshot {
     }
 
     /// The last time, up to that of the snapshot, at which anything was recorded; `None` if the record begins later.
-    pub fn known_until(&self) -> Result<Option<Timestamp>, StoreError> {
-        let mut last = None;
-        for key in self.record.sources() {
-            let moment = self.record.moment(key, self.time)?;
-            last = last.max(moment.map(|moment| moment.until));
-        }
-        Ok(last)
+    pub async fn known_until(&self) -> Result<Option<Timestamp>, StoreError> {
+        let time = self.time;
+        let known = self.record.read(move |history| {
+            let mut last = None;
+            for key in &history.sources {
+                let moment = history.moment(key, time)?;
+                last = last.max(moment.map(|moment| moment.until));
+            }
+            Ok(last)
+        });
+        known.await
     }
 
     /// The sources that nobody recorded at the time of the snapshot, those that are unknown for longest first.
-    pub fn stale(&self) -> Result<Vec<StaleSource>, StoreError> {
-        let mut stale = Vec::new();
-        for key in self.record.sources() {
-            let moment = self.record.moment(key, self.time)?;
-            let until = moment.map_or(self.time, |moment| moment.until);
-            if self.time.duration_since(until) > CLOSE {
-                let mut holes = self.record.holes(key).into_iter();
-                let hole = holes.find(|hole| hole.since <= self.time && self.time < hole.until);
-                stale.push(StaleSource {
-                    key: key.clone(),
-                    until,
-                    again: hole.map(|hole| hole.until),
-                });
-            }
-        }
-        stale.sort_by_key(|source| source.until);
-        Ok(stale)
+    pub async fn stale(&self) -> Result<Vec<StaleSource>, StoreError> {
+        let time = self.time;
+        self.record.read(move |history| stale(history, time)).await
     }
+}
 
-    /// Why a source has no state at the time of the snapshot.
-    fn unknown(&self, key: &SourceKey) -> SourceError {
-        let resource = key.resource.group_resource();
-        let detail = match self.record.since(key) {
-            Some(since) => format!("error: nobody recorded {resource} before {since:.0}"),
-            None => format!("error: nobody recorded {resource}"),
-        };
-        SourceError::Input {
-            detail: detail.into(),
+fn stale(history: &RecordedHistory, time: Timestamp) -> Result<Vec<StaleSource>, StoreError> {
+    let mut stale = Vec::new();
+    for key in &history.sources {
+        let moment = history.moment(key, time)?;
+        let until = moment.map_or(time, |moment| moment.until);
+        if time.duration_since(until) > CLOSE {
+            let mut holes = history.holes(key).into_iter();
+            let hole = holes.find(|hole| hole.since <= time && time < hole.until);
+            stale.push(StaleSource {
+                key: key.clone(),
+                until,
+                again: hole.map(|hole| hole.until),
+            });
         }
     }
+    stale.sort_by_key(|source| source.until);
+    Ok(stale)
+}
+
+/// The objects of a source at a time.
+fn listed(
+    history: &RecordedHistory,
+    key: &SourceKey,
+    time: Timestamp,
+    page: &Page,
+) -> Result<ListPage, SourceError> {
+    if let Some(moment) = history.moment(key, time)? {
+        return history.page(key, &At::Exact(moment.revision), page);
+    }
+    let resource = key.resource.group_resource();
+    let detail = match history.since(key) {
+        Some(since) => format!("error: nobody recorded {resource} before {since:.0}"),
+        None => format!("error: nobody recorded {resource}"),
+    };
+    Err(SourceError::Input {
+        detail: detail.into(),
+    })
 }
 
 impl Transport for RecordedSnapshot {
@@ -93,11 +110,9 @@ impl Transport for RecordedSnapshot {
         if at != At::Latest {
             return self.record.list(key, at, page);
         }
-        match self.record.moment(key, self.time) {
-            Ok(Some(moment)) => self.record.list(key, At::Exact(moment.revision), page),
-            Ok(None) => Box::pin(ready(Err(self.unknown(key)))),
-            Err(error) => Box::pin(ready(Err(error.into()))),
-        }
+        let time = self.time;
+        self.record
+            .read_of(key, move |history, key| listed(history, key, time, &page))
     }
 
     fn watch<'a>(
@@ -125,12 +140,11 @@ impl Transport for RecordedSnapshot {
 mod tests {
     use std::collections::BTreeMap;
 
-    use futures::FutureExt;
     use proptest::prelude::*;
 
     use super::*;
     use crate::record::Store;
-    use crate::record::tests::{FOREVER, Folder, config_map, files, recorder, start};
+    use crate::record::tests::{FOREVER, Folder, block_on, config_map, files, recorder, start};
     use crate::source::{Event, Why};
     use crate::watch::Reader;
 
@@ -190,13 +204,10 @@ mod tests {
             let record = Arc::new(record.expect("a record"));
             let snapshot = RecordedSnapshot::new(record.clone(), after_start(asked));
             let end = record.until().expect("an end");
-            let known = snapshot.known_until().expect("whole files");
+            let known = block_on(snapshot.known_until()).expect("whole files");
             prop_assert_eq!(known, Some(after_start(asked).min(end)));
-            let listed = snapshot
-                .list(&key, At::Latest, Page::default())
-                .now_or_never()
-                .expect("no wait")
-                .expect("a list");
+            let listed = block_on(snapshot.list(&key, At::Latest, Page::default()));
+            let listed = listed.expect("a list");
             let mut reader = Reader::new(&key);
             let mut found = BTreeMap::new();
             for item in &listed.items {

@@ -1,232 +1,127 @@
 //! `StoreTransport`: a record as a server whose revisions do not end.
 //!
 //! It answers lists and watches as an API server does: a list at any recorded revision, and a watch from any revision since
-//! its beginning. Inside a hole it answers with the state before it, and names the hole ([`RecordedPast`]).
+//! its beginning. Inside a hole it answers with the state before it, and names the hole ([`RecordedPast`]). Files are read on
+//! another thread, so that a view never stands still meanwhile.
 
-use std::collections::HashSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::collections::VecDeque;
+use std::sync::Arc;
 
 use bytes::Bytes;
-use futures::future::BoxFuture;
-use futures::{StreamExt, stream};
-use jiff::{SignedDuration, Timestamp};
+use futures::future::{BoxFuture, pending};
+use futures::{FutureExt, StreamExt, stream};
+use jiff::Timestamp;
+use tokio::task::{JoinError, spawn_blocking};
 
 use super::error::StoreError;
-use super::past::{ClusterPast, CoveredSource, PlacedRow};
+use super::recorded_history::{RecordedEvents, RecordedHistory};
 use super::redaction::Redaction;
 use super::schema::RecordedCluster;
 use super::store::ClusterFiles;
-use crate::cluster::{ApiError, ApiStatus};
-use crate::object::{ResourceVersion, Uid};
-use crate::source::{Form, Matcher, Scope, SourceKey, Version, Why};
+use crate::object::ResourceVersion;
+use crate::source::SourceKey;
 use crate::watch::{
     At, Between, Hole, LineStream, ListPage, Page, RecordedPast, Revision, SourceError, Transport,
     Upstream,
 };
 
-/// A write may have this age when it arrives. A window begins so much earlier, and its versions decide by their own times.
-const LATENCY: SignedDuration = SignedDuration::from_secs(5);
-
-/// What a bookmark begins with.
-const BOOKMARK: &[u8] = br#"{"type":"BOOKMARK","object":"#;
-
-/// The state of a source at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct RecordedMoment {
-    /// The last revision that was recorded then.
-    pub(super) revision: Revision,
-    /// Until when nothing else can have happened: that time, or an earlier one if nobody recorded then.
-    pub(super) until: Timestamp,
-}
+/// How many versions are read at once for a watch.
+const BATCH: usize = 256;
 
 /// The record of one cluster.
 pub struct StoreTransport {
-    past: Arc<Mutex<ClusterPast>>,
-    cluster: RecordedCluster,
-    sources: Vec<SourceKey>,
-    until: Option<Timestamp>,
+    history: Arc<RecordedHistory>,
 }
 
 impl StoreTransport {
-    /// Opens the files of a cluster; `None` if it has none.
+    /// Opens the files of a cluster; `None` if it has none. It reads the head of each file.
     pub fn open(files: &ClusterFiles) -> Result<Option<StoreTransport>, StoreError> {
-        let past = ClusterPast::open(files)?;
-        let cluster = past.cluster().cloned();
-        Ok(cluster.map(|cluster| StoreTransport {
-            cluster,
-            sources: past.sources(),
-            until: past.until(),
-            past: Arc::new(Mutex::new(past)),
+        let history = RecordedHistory::open(files)?;
+        Ok(history.map(|history| StoreTransport {
+            history: Arc::new(history),
         }))
     }
 
     /// The cluster.
     pub fn cluster(&self) -> &RecordedCluster {
-        &self.cluster
+        &self.history.cluster
     }
 
     /// What is recorded.
     pub fn sources(&self) -> &[SourceKey] {
-        &self.sources
+        &self.history.sources
     }
 
     /// The time at which the record begins; `None` if it cannot be read.
-    pub fn begin(&self) -> Option<Timestamp> {
-        let sources = self.sources.iter();
-        sources
-            .filter_map(|key| RecordedPast::since(self, key))
-            .min()
+    pub async fn begin(&self) -> Option<Timestamp> {
+        self.read(RecordedHistory::begin).await
     }
 
     /// The time at which the record ends.
     pub fn until(&self) -> Option<Timestamp> {
-        self.until
+        self.history.until
     }
 
     /// The paths whose values are not in the record.
-    pub(super) fn redactions(&self) -> Vec<Redaction> {
-        self.past().redactions()
+    pub(super) fn redactions(&self) -> &[Redaction] {
+        &self.history.redactions
     }
 
-    /// Whether the record has every version of a source around a revision.
-    pub(super) fn is_complete_at(&self, key: &SourceKey, at: Revision) -> bool {
-        let covered = self.past().covered(key);
-        covered.is_ok_and(|covered| covered.coverage.span(at).is_some())
-    }
-
-    /// The last revision of a source that is recorded, and its time.
-    pub(super) fn newest(&self, key: &SourceKey) -> Option<(Revision, Timestamp)> {
-        let covered = self.past().covered(key).ok()?;
-        covered
-            .coverage
-            .newest()
-            .map(|span| (span.upto, span.until))
-    }
-
-    /// The state of a source at a time, as it was recorded; `None` if its record begins later.
-    pub(super) fn moment(
+    /// Reads the files on another thread. A reading that nobody waits for any more goes on to its end.
+    pub(super) async fn read<T: Send + 'static>(
         &self,
-        key: &SourceKey,
-        time: Timestamp,
-    ) -> Result<Option<RecordedMoment>, StoreError> {
-        let mut past = self.past();
-        let covered = past.covered(key)?;
-        let spans = covered.coverage.spans();
-        let Some(span) = spans.iter().rev().find(|span| span.since <= time) else {
-            return Ok(None);
-        };
-        if span.until <= time {
-            return Ok(Some(RecordedMoment {
-                revision: span.upto,
-                until: span.until,
-            }));
-        }
-        let mut rows = past.around_time(&covered, time)?;
-        rows.retain(|row| span.from < row.revision && row.revision <= span.upto);
-        let (earlier, later): (Vec<PlacedRow>, Vec<PlacedRow>) =
-            rows.iter().partition(|row| past.seen(row) <= time);
-        let revision = earlier.iter().map(|row| row.revision).max();
-        Ok(Some(RecordedMoment {
-            revision: revision.max(covered.reached_at(time)).unwrap_or(span.from),
-            until: past.late_since(&covered, &later, time).unwrap_or(time),
-        }))
+        read: impl FnOnce(&RecordedHistory) -> T + Send + 'static,
+    ) -> T {
+        let history = self.history.clone();
+        on_other_thread(move || read(&history)).await
     }
 
-    /// The state before the hole in which a revision lies; `None` if nothing is recorded before it.
-    pub(super) fn before_hole(
-        &self,
+    /// Reads about a source.
+    pub(super) fn read_of<'a, T: Send + 'static>(
+        &'a self,
         key: &SourceKey,
-        at: Revision,
-        page: &Page,
-    ) -> Option<Result<ListPage, SourceError>> {
-        let covered = self.past().covered(key).ok()?;
-        let known = covered.coverage.at_or_before(at)?;
-        let before = self.page(key, &At::Exact(known), page);
-        let version = at.into();
-        Some(before.map(|page| ListPage { version, ..page }))
+        read: impl FnOnce(&RecordedHistory, &SourceKey) -> T + Send + 'static,
+    ) -> BoxFuture<'a, T> {
+        let key = key.clone();
+        self.read(move |history| read(history, &key)).boxed()
     }
 
     /// The recorded events after an old revision, and the revision at their end; `None` if the server has as much.
-    pub(super) fn recorded_lines(
+    pub(super) async fn recorded_lines(
         &self,
         key: &SourceKey,
         from: &ResourceVersion,
     ) -> Option<(LineStream, Revision)> {
-        let (newest, _) = self.newest(key)?;
-        if Revision::parse(from)? >= newest {
-            return None;
-        }
-        let lines = self.lines(key, from).ok()?;
-        // The bookmark at the end is the last recorded line.
-        let lines = lines.take_while(|line| {
-            let is_bookmark = line.as_ref().is_ok_and(|line| line.starts_with(BOOKMARK));
-            std::future::ready(!is_bookmark)
+        let from = from.clone();
+        let events = self.read_of(key, move |history, key| {
+            history.events_before_server(key, &from)
         });
-        Some((Box::pin(lines), newest))
+        let events = events.await?;
+        let end = events.end;
+        Some((self.lines(events), end))
     }
 
-    fn past(&self) -> MutexGuard<'_, ClusterPast> {
-        self.past.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn page(&self, key: &SourceKey, at: &At, page: &Page) -> Result<ListPage, SourceError> {
-        let mut past = self.past();
-        let covered = past.covered(key)?;
-        let newest = covered.coverage.newest();
-        let newest = newest.ok_or_else(|| not_recorded(key))?.upto;
-        let at = match at {
-            At::Latest => newest,
-            At::Exact(at) => *at,
+    /// The lines of events.
+    fn lines(&self, events: RecordedEvents) -> LineStream {
+        let watch = RecordedWatch {
+            history: self.history.clone(),
+            events,
+            ready: VecDeque::new(),
         };
-        let known = covered.coverage.at_or_before(at);
-        let known = known.filter(|_| at <= newest);
-        let known = known.ok_or_else(|| expired(key, "list", &covered))?;
-        let is_probe = key.form == Form::Metadata && page.limit == 1;
-        let filter = KeyFilter::new(key);
-        let (mut rows, mut items) = (Vec::new(), Vec::new());
-        if !is_probe {
-            rows = past.state(&covered, known)?;
-        }
-        for row in rows {
-            let version = past.read(&row)?.version;
-            items.extend(filter.item(&version));
-        }
-        Ok(ListPage {
-            version: at.into(),
-            items,
-            next: None,
-        })
+        stream::unfold(watch, RecordedWatch::next).boxed()
     }
+}
 
-    /// The lines of a watch: the events after a revision, and a bookmark at the end of the record.
-    fn lines(&self, key: &SourceKey, from: &ResourceVersion) -> Result<LineStream, SourceError> {
-        let mut past = self.past();
-        let covered = past.covered(key)?;
-        let newest = covered.coverage.newest();
-        let newest = newest.ok_or_else(|| not_recorded(key))?;
-        let oldest = covered.coverage.spans().first().map(|span| span.from);
-        let from = Revision::parse(from).filter(|from| Some(*from) >= oldest);
-        let from = from.ok_or_else(|| expired(key, "watch", &covered))?;
-        let rows = past.between(&covered, from, newest.upto)?;
-        let mut selected = HashSet::new();
-        if key.select.can_leave() {
-            let known = covered.coverage.at_or_before(from).unwrap_or(from);
-            let before = past.state(&covered, known)?;
-            for row in before {
-                let version = past.read(&row)?.version;
-                if KeyFilter::new(key).selects(&version) {
-                    selected.insert(version.object.identity());
-                }
-            }
-        }
-        let playing = RecordedWatch {
-            past: self.past.clone(),
-            key: key.clone(),
-            rows: rows.into_iter(),
-            selected,
-            end: Some(newest.upto),
-        };
-        Ok(Box::pin(stream::unfold(playing, RecordedWatch::next)))
+/// Runs a function that blocks. If it panics, so does this.
+async fn on_other_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    match spawn_blocking(work)
+        .await
+        .map_err(JoinError::try_into_panic)
+    {
+        Ok(done) => done,
+        Err(Ok(panic)) => std::panic::resume_unwind(panic),
+        // The program ends, and with it whoever waits.
+        Err(Err(_cancelled)) => pending().await,
     }
 }
 
@@ -237,15 +132,24 @@ impl Transport for StoreTransport {
         at: At,
         page: Page,
     ) -> BoxFuture<'a, Result<ListPage, SourceError>> {
-        Box::pin(async move { self.page(key, &at, &page) })
+        self.read_of(key, move |history, key| history.page(key, &at, &page))
     }
 
+    /// The events after a revision, and a bookmark at the end of the record.
     fn watch<'a>(
         &'a self,
         key: &'a SourceKey,
         from: &'a ResourceVersion,
     ) -> BoxFuture<'a, Result<LineStream, SourceError>> {
-        Box::pin(async move { self.lines(key, from) })
+        Box::pin(async move {
+            let from = from.clone();
+            let events = self.read_of(key, move |history, key| history.events(key, &from));
+            let events = events.await?;
+            let bookmark = bookmark(events.end);
+            // A record that is read has no more events.
+            let end = stream::iter([Ok(bookmark)]).chain(stream::pending());
+            Ok(self.lines(events).chain(end).boxed())
+        })
     }
 
     fn upstream(&self) -> Upstream {
@@ -262,180 +166,177 @@ impl Transport for StoreTransport {
 }
 
 impl RecordedPast for StoreTransport {
-    fn since(&self, key: &SourceKey) -> Option<Timestamp> {
-        let covered = self.past().covered(key).ok()?;
-        covered.coverage.spans().first().map(|span| span.since)
+    fn since<'a>(&'a self, key: &'a SourceKey) -> BoxFuture<'a, Option<Timestamp>> {
+        self.read_of(key, RecordedHistory::since)
     }
 
-    fn holes(&self, key: &SourceKey) -> Vec<Hole> {
-        let covered = self.past().covered(key);
-        covered.map_or_else(|_| Vec::new(), |covered| covered.coverage.holes().collect())
+    fn holes<'a>(&'a self, key: &'a SourceKey) -> BoxFuture<'a, Vec<Hole>> {
+        self.read_of(key, RecordedHistory::holes)
     }
 
-    fn time_of(&self, key: &SourceKey, at: Revision) -> Option<Between> {
-        let mut past = self.past();
-        let covered = past.covered(key).ok()?;
-        let mut holes = covered.coverage.holes();
-        if let Some(hole) = holes.find(|hole| at > hole.after && at <= hole.upto) {
-            return Some(Between {
-                from: hole.since,
-                until: Some(hole.until),
-            });
-        }
-        let span = covered.coverage.span(at)?;
-        let mut rows = past.around(&covered, at).ok()?;
-        rows.retain(|row| span.from < row.revision && row.revision <= span.upto);
-        let next = rows.partition_point(|it| it.revision < at);
-        let seen = |place: usize| rows.get(place).map(|row| past.seen(row));
-        if rows.get(next).is_some_and(|row| row.revision == at) {
-            return rows.get(next).map(|row| past.written(&covered, row));
-        }
-        // Each file has reached the revision in a time of its own.
-        let begun = covered.spans_of(at).filter(|span| span.from < at);
-        let begun = begun.map(|span| span.since).max().unwrap_or(span.since);
-        let ended = covered.spans_of(at).map(|span| span.until).min();
-        let before = next.checked_sub(1).and_then(seen);
-        let from = before.unwrap_or(begun).max(begun);
-        let until = seen(next).into_iter().chain(ended).min();
-        let until = until.unwrap_or(span.until);
-        // A clock may have been set back in between.
-        Some(Between {
-            from: from.min(until),
-            until: Some(from.max(until)),
-        })
+    fn time_of<'a>(&'a self, key: &'a SourceKey, at: Revision) -> BoxFuture<'a, Option<Between>> {
+        self.read_of(key, move |history, key| history.time_of(key, at))
     }
 
-    fn before(&self, key: &SourceKey, time: Timestamp) -> Option<Revision> {
-        let time = time.checked_sub(LATENCY).ok()?;
-        let moment = self.moment(key, time).ok()??;
-        Some(moment.revision)
+    fn before<'a>(
+        &'a self,
+        key: &'a SourceKey,
+        time: Timestamp,
+    ) -> BoxFuture<'a, Option<Revision>> {
+        self.read_of(key, move |history, key| history.before(key, time))
     }
 }
 
 /// The events of a watch.
 struct RecordedWatch {
-    past: Arc<Mutex<ClusterPast>>,
-    key: SourceKey,
-    rows: std::vec::IntoIter<PlacedRow>,
-    /// The objects that matched the selector so far.
-    selected: HashSet<Uid>,
-    /// The revision of the bookmark, until it is sent.
-    end: Option<Revision>,
+    history: Arc<RecordedHistory>,
+    events: RecordedEvents,
+    /// The lines that are read.
+    ready: VecDeque<Result<Bytes, SourceError>>,
 }
 
 impl RecordedWatch {
     async fn next(mut self) -> Option<(Result<Bytes, SourceError>, RecordedWatch)> {
-        while let Some(row) = self.rows.next() {
-            let mut past = self.past.lock().unwrap_or_else(PoisonError::into_inner);
-            let version = past.read(&row);
-            drop(past);
-            match version {
-                Ok(recorded) => {
-                    if let Some(line) = self.line(&recorded.version, &row) {
-                        return Some((Ok(line), self));
-                    }
-                }
-                Err(error) => return Some((Err(error.into()), self)),
+        loop {
+            if let Some(line) = self.ready.pop_front() {
+                return Some((line, self));
             }
+            self = on_other_thread(move || self.read()).await?;
         }
-        if let Some(end) = self.end.take() {
-            let mut line = BOOKMARK.to_vec();
-            line.extend(format!(r#"{{"metadata":{{"resourceVersion":"{end}"}}}}}}"#).into_bytes());
-            return Some((Ok(line.into()), self));
-        }
-        // A record that is read has no more events.
-        std::future::pending().await
     }
 
-    fn line(&mut self, version: &Version, row: &PlacedRow) -> Option<Bytes> {
-        let filter = KeyFilter::new(&self.key);
-        if !filter.is_inside(version) {
-            return None;
-        }
-        let uid = version.object.identity();
-        let is_there = !row.is_gone && filter.selects(version);
-        let was_there = if is_there {
-            !self.selected.insert(uid)
-        } else {
-            self.selected.remove(&uid)
-        };
-        let verb = match (is_there, row.row.why()) {
-            (true, Some(Why::Added)) => "ADDED",
-            (true, _) => "MODIFIED",
-            // Without a selector, nothing keeps track of what was there.
-            (false, _) if was_there || !self.key.select.can_leave() => "DELETED",
-            (false, _) => return None,
-        };
-        let text = version.body.text();
-        Some(format!(r#"{{"type":"{verb}","object":{text}}}"#).into())
+    /// Reads some more lines; `None` after the last ones.
+    fn read(mut self) -> Option<RecordedWatch> {
+        let lines = self.events.lines(&self.history, BATCH)?;
+        self.ready.extend(lines);
+        Some(self)
     }
 }
 
-/// Which objects belong to a source.
-struct KeyFilter<'k> {
-    key: &'k SourceKey,
-    matcher: Matcher<'k>,
+fn bookmark(at: Revision) -> Bytes {
+    format!(r#"{{"type":"BOOKMARK","object":{{"metadata":{{"resourceVersion":"{at}"}}}}}}"#).into()
 }
 
-impl<'k> KeyFilter<'k> {
-    fn new(key: &'k SourceKey) -> KeyFilter<'k> {
-        KeyFilter {
-            key,
-            matcher: Matcher::new(&key.select),
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+    use std::thread;
+    use std::time::Duration;
+
+    use futures::future::join_all;
+
+    use super::*;
+    use crate::record::Store;
+    use crate::record::tests::{FOREVER, Folder, block_on, config_map, object, recorder, start};
+    use crate::source::{Event, Why};
+
+    /// A record of three versions of one object: 3, 4 and 5.
+    fn recorded(folder: &Folder) -> (StoreTransport, SourceKey) {
+        let key = Arc::new(SourceKey::all("", "ConfigMap"));
+        let recorder = recorder(folder.path(), FOREVER);
+        recorder.record(&key, object(Why::Listed, config_map(1, 3, "a")));
+        let version = ResourceVersion::new("3");
+        let (epoch, count) = (1, 1);
+        recorder.record(
+            &key,
+            Event::Synced {
+                epoch,
+                count,
+                version,
+            },
+        );
+        for (version, data) in [(4, "b"), (5, "c")] {
+            recorder.record(&key, object(Why::Modified, config_map(1, version, data)));
         }
+        recorder.finish().expect("written");
+        let store = Store::open(folder.path()).expect("a store");
+        let record = StoreTransport::open(&store.cluster("c1")).expect("a record");
+        (record.expect("a record"), (*key).clone())
     }
 
-    /// Whether an object lies in the namespace of the source.
-    fn is_inside(&self, version: &Version) -> bool {
-        match &self.key.scope {
-            Scope::Cluster => true,
-            Scope::Namespace(namespace) => version.object.namespace.as_ref() == Some(namespace),
+    fn revision(version: &str) -> Revision {
+        Revision::parse(&ResourceVersion::new(version)).expect("a number")
+    }
+
+    #[test]
+    fn a_view_goes_on_while_a_file_is_read() {
+        let folder = Folder::new();
+        let (record, key) = recorded(&folder);
+        let from = ResourceVersion::new("3");
+        // Another thread reads until it is told to end. It ends anyway, so that a view that stands still is found.
+        let (begun, begins) = channel();
+        let (end, ends) = channel::<()>();
+        let history = record.history.clone();
+        let reading = thread::spawn(move || {
+            let _past = history.past();
+            begun.send(()).expect("a test that waits");
+            let _ended = ends.recv_timeout(Duration::from_secs(20));
+        });
+        begins.recv().expect("a thread that reads");
+        block_on(async {
+            let mut answers = vec![
+                record
+                    .list(&key, At::Latest, Page::default())
+                    .map(|it| it.is_ok())
+                    .boxed(),
+                record.watch(&key, &from).map(|it| it.is_ok()).boxed(),
+                record.since(&key).map(|it| it.is_some()).boxed(),
+                record.holes(&key).map(|it| it.is_empty()).boxed(),
+                record
+                    .time_of(&key, revision("4"))
+                    .map(|it| it.is_some())
+                    .boxed(),
+                record.before(&key, start()).map(|it| it.is_none()).boxed(),
+                record.begin().map(|it| it.is_some()).boxed(),
+            ];
+            for answer in &mut answers {
+                assert!(answer.now_or_never().is_none(), "it has stood still");
+            }
+            end.send(()).expect("a thread that reads");
+            let answers = join_all(answers).await;
+            assert_eq!(answers, [true; 7]);
+        });
+        reading.join().expect("no panic");
+    }
+
+    #[test]
+    fn a_watch_of_more_events_than_are_read_at_once_has_all_of_them() {
+        let folder = Folder::new();
+        let key = Arc::new(SourceKey::all("", "ConfigMap"));
+        let recorder = recorder(folder.path(), FOREVER);
+        let version = ResourceVersion::new("1");
+        let (epoch, count) = (1, 0);
+        recorder.record(
+            &key,
+            Event::Synced {
+                epoch,
+                count,
+                version,
+            },
+        );
+        let last = 3 * BATCH + 7;
+        for at in 2..=last {
+            let version = config_map(1, at as u64, &at.to_string());
+            recorder.record(&key, object(Why::Modified, version));
         }
-    }
-
-    fn selects(&self, version: &Version) -> bool {
-        let is_all = self.key.select == crate::source::Select::All;
-        let matches = || {
-            version
-                .doc()
-                .is_ok_and(|doc| self.matcher.matches(doc.root()))
-        };
-        self.is_inside(version) && (is_all || matches())
-    }
-
-    fn item(&self, version: &Version) -> Option<Bytes> {
-        let text = || Bytes::from(version.body.text().to_string());
-        self.selects(version).then(text)
-    }
-}
-
-impl From<StoreError> for SourceError {
-    fn from(error: StoreError) -> SourceError {
-        SourceError::Input {
-            detail: format!("error: {error}").into(),
+        recorder.finish().expect("written");
+        let store = Store::open(folder.path()).expect("a store");
+        let record = StoreTransport::open(&store.cluster("c1")).expect("a record");
+        let record = record.expect("a record");
+        let lines = block_on(async {
+            let from = ResourceVersion::new("1");
+            let lines = record.watch(&key, &from).await.expect("a watch");
+            lines.take(last).collect::<Vec<_>>().await
+        });
+        for (place, line) in lines.iter().enumerate() {
+            let line = String::from_utf8_lossy(line.as_ref().expect("a line")).into_owned();
+            let version = format!(r#""resourceVersion":"{}""#, (place + 2).min(last));
+            assert!(line.contains(&version), "{place}: {line}");
         }
+        assert!(
+            lines[last - 1]
+                .as_ref()
+                .is_ok_and(|line| line.starts_with(b"{\"type\":\"BOOKMARK"))
+        );
     }
-}
-
-fn not_recorded(key: &SourceKey) -> SourceError {
-    let resource = key.resource.group_resource();
-    SourceError::Input {
-        detail: format!("error: nobody recorded {resource}").into(),
-    }
-}
-
-/// The 410 of a server, with the oldest revision from which it can be watched.
-fn expired(key: &SourceKey, verb: &'static str, covered: &CoveredSource) -> SourceError {
-    let oldest = covered.coverage.spans().first();
-    let oldest = oldest.map(|span| span.from.to_string());
-    SourceError::Expired(ApiError {
-        verb,
-        resource: key.resource.group_resource().into(),
-        namespace: key.namespace().map(Into::into),
-        status: ApiStatus {
-            code: 410,
-            reason: "Expired".to_owned(),
-            message: format!("not recorded ({})", oldest.unwrap_or_default()),
-        },
-    })
 }

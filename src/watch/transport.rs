@@ -96,19 +96,20 @@ pub struct Hole {
     pub until: Timestamp,
 }
 
-/// What a record knows about the past of its sources, and a server does not.
+/// What a record knows about the past of its sources, and a server does not. Each answer may need a look into files.
 pub trait RecordedPast: Send + Sync {
     /// When the record of a source begins; `None` if it is not recorded.
-    fn since(&self, key: &SourceKey) -> Option<Timestamp>;
+    fn since<'a>(&'a self, key: &'a SourceKey) -> BoxFuture<'a, Option<Timestamp>>;
 
     /// The holes in the record of a source, the oldest first. A list inside a hole returns the state before it.
-    fn holes(&self, key: &SourceKey) -> Vec<Hole>;
+    fn holes<'a>(&'a self, key: &'a SourceKey) -> BoxFuture<'a, Vec<Hole>>;
 
     /// When a revision of a source was written; `None` if it is not recorded.
-    fn time_of(&self, key: &SourceKey, at: Revision) -> Option<Between>;
+    fn time_of<'a>(&'a self, key: &'a SourceKey, at: Revision) -> BoxFuture<'a, Option<Between>>;
 
     /// A revision of a source from before a time, close to it; `None` if the record begins later.
-    fn before(&self, key: &SourceKey, time: Timestamp) -> Option<Revision>;
+    fn before<'a>(&'a self, key: &'a SourceKey, time: Timestamp)
+    -> BoxFuture<'a, Option<Revision>>;
 }
 
 /// Lists and watches objects. The transport sets the time limits up to an answer: for the connection, the

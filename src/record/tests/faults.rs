@@ -16,9 +16,8 @@ use super::played_faults::{
 use super::{Folder, files};
 use crate::object::ResourceVersion;
 use crate::record::past::ClusterPast;
-use crate::record::{
-    ExportedEvent, RecordExport, RecordedVersion, Store, StoreFileReader, StoreTransport,
-};
+use crate::record::recorded_history::RecordedHistory;
+use crate::record::{ExportedEvent, RecordExport, RecordedVersion, Store, StoreFileReader};
 use crate::source::{Event, Gap, GapCause, SourceKey, SourceState, Why};
 use crate::watch::{Hole, Revision};
 
@@ -237,12 +236,12 @@ fn interrupted(seconds: i64) -> (usize, Vec<(i64, i64)>) {
     run.recording.finish().expect("written");
     let (_, holes) = exported(folder.path());
     let store = Store::open(folder.path()).expect("a store");
-    let past = StoreTransport::open(&store.cluster("c1")).expect("files");
+    let past = RecordedHistory::open(&store.cluster("c1")).expect("files");
     let past = past.expect("a record");
     let key = SourceKey::all("", "ConfigMap");
     let time = |revision: u64| {
         let at = Revision::parse(&ResourceVersion::new(revision.to_string()))?;
-        let between = crate::watch::RecordedPast::time_of(&past, &key, at)?;
+        let between = past.time_of(&key, at)?;
         let seconds = |time: Timestamp| time.as_second() - begun;
         Some((seconds(between.from), seconds(between.until?)))
     };

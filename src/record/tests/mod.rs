@@ -85,6 +85,12 @@ pub(in crate::record) const FOREVER: RetentionPolicy = RetentionPolicy {
     max_bytes: 1 << 40,
 };
 
+/// Waits for a future that reads files.
+pub(in crate::record) fn block_on<T>(reading: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    runtime.expect("a runtime").block_on(reading)
+}
+
 pub(in crate::record) fn files(path: &Path) -> Vec<StoreFile> {
     let store = Store::open(path).expect("a store");
     store.cluster("c1").list().expect("files")

@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
-use futures::FutureExt;
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 
 use super::Folder;
 use super::played_faults::{Run, Server, Start, Step, WallClock, step};
 use crate::object::ResourceVersion;
-use crate::record::{Store, StoreTransport};
+use crate::record::Store;
+use crate::record::recorded_history::RecordedHistory;
 use crate::source::{Select, SourceKey};
-use crate::watch::{At, Page, RecordedPast, Revision, Transport};
+use crate::watch::{At, Page, Revision};
 
 /// A history, and when each revision of it was written.
 #[derive(Default)]
@@ -82,7 +82,7 @@ fn revision(number: u64) -> Revision {
     Revision::parse(&version).expect("a number")
 }
 
-fn check_times(record: &StoreTransport, dated: &DatedServer) -> Result<(), TestCaseError> {
+fn check_times(record: &RecordedHistory, dated: &DatedServer) -> Result<(), TestCaseError> {
     let key = SourceKey::all("", "ConfigMap");
     for (number, written) in &dated.written {
         let Some(told) = record.time_of(&key, revision(*number)) else {
@@ -117,9 +117,9 @@ fn check_times(record: &StoreTransport, dated: &DatedServer) -> Result<(), TestC
 }
 
 /// The texts of an object that exist at a revision; `None` if that is not recorded.
-fn listed(record: &StoreTransport, key: &SourceKey, at: u64) -> Option<Vec<String>> {
-    let page = record.list(key, At::Exact(revision(at)), Page::default());
-    let page = page.now_or_never().expect("no wait").ok()?;
+fn listed(record: &RecordedHistory, key: &SourceKey, at: u64) -> Option<Vec<String>> {
+    let page = record.page(key, &At::Exact(revision(at)), &Page::default());
+    let page = page.ok()?;
     let texts = page.items.iter();
     Some(
         texts
@@ -129,7 +129,7 @@ fn listed(record: &StoreTransport, key: &SourceKey, at: u64) -> Option<Vec<Strin
 }
 
 /// Whether questions about one object have the answers of those about all.
-fn check_names(record: &StoreTransport, dated: &DatedServer) -> Result<(), TestCaseError> {
+fn check_names(record: &RecordedHistory, dated: &DatedServer) -> Result<(), TestCaseError> {
     let all = SourceKey::all("", "ConfigMap");
     for at in 2..=dated.server.revision() {
         let Some(expect) = listed(record, &all, at) else {
@@ -166,7 +166,7 @@ proptest! {
         let folder = Folder::new();
         let dated = play_timely(folder.path(), &steps);
         let store = Store::open(folder.path()).expect("a store");
-        let record = StoreTransport::open(&store.cluster("c1")).expect("files");
+        let record = RecordedHistory::open(&store.cluster("c1")).expect("files");
         let record = record.expect("a record");
         check_times(&record, &dated)?;
         check_names(&record, &dated)?;

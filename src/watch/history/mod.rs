@@ -146,9 +146,11 @@ impl History {
     }
 
     /// Marks the versions that may not be the only ones since the one before: they were written in a hole of the record.
-    pub fn mark_holes(&self, events: &mut [PastEvent]) {
-        let holes = self.recorded().map(|recorded| recorded.holes(self.key()));
-        let holes = holes.unwrap_or_default();
+    pub async fn mark_holes(&self, events: &mut [PastEvent]) {
+        let Some(recorded) = self.recorded() else {
+            return;
+        };
+        let holes = recorded.holes(self.key()).await;
         for event in events {
             let is_inside = |at| holes.iter().any(|hole| at > hole.after && at <= hole.upto);
             if event.why == Why::Modified && event.at.is_some_and(is_inside) {

@@ -78,7 +78,7 @@ impl Session {
         file: &FileArgs,
     ) -> Result<Session, CommandError> {
         if let Some(path) = file.record() {
-            Session::of_record(context, file, &path)
+            Session::of_record(context, file, &path).await
         } else if file.is_given() {
             let read = read_files(context, file).await?;
             Ok(Session::over(context, file, read))
@@ -118,12 +118,12 @@ impl Session {
     }
 
     /// Opens the record in a directory. The time at which it ends is the current time, unless a flag sets another one.
-    fn of_record(
+    async fn of_record(
         context: &mut Context<'_>,
         args: &FileArgs,
         path: &Path,
     ) -> Result<Session, CommandError> {
-        let record = record::chosen(&context.origin, path)?;
+        let record = record::chosen(&context.origin, path).await?;
         if let Some(now) = args.now.or(record.until()) {
             context.env.now = Arc::new(move || now);
         }
@@ -454,7 +454,7 @@ impl Session {
                 snapshot::check_time(time, now)?;
                 snapshot::of_cluster(connection, &self.mux, time, store).await
             }
-            SessionPlace::Record(record) => snapshot::of_record(record, time),
+            SessionPlace::Record(record) => snapshot::of_record(record, time).await,
             SessionPlace::File(_) => {
                 let error = "--at needs a cluster or a record: a file has one time";
                 Err(CommandError::usage(error))

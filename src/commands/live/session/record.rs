@@ -132,7 +132,10 @@ pub(super) async fn of_cluster(
     }
     let cluster = identity(connection, mux).await?;
     let store = Store::open(store)?;
-    let record = StoreTransport::open(&store.cluster(&cluster.id))?;
+    let files = store.cluster(&cluster.id);
+    // A long record has many files, and meanwhile a view of other clusters goes on.
+    let opening = spawn_blocking(move || StoreTransport::open(&files));
+    let record = opening.await.map_err(CommandError::failed)??;
     Ok(record.map(|record| (record, store)))
 }
 
@@ -173,16 +176,17 @@ pub(super) fn look_backs(
 }
 
 /// The record of the only cluster, or of the one that `--context` names.
-pub(super) fn chosen(origin: &ClusterOrigin, path: &Path) -> Result<StoreTransport, CommandError> {
+pub(super) async fn chosen(
+    origin: &ClusterOrigin,
+    path: &Path,
+) -> Result<StoreTransport, CommandError> {
     let store = Store::open(path)?;
     let context = match origin {
         ClusterOrigin::Kubeconfig(flags) => flags.overrides.context.clone(),
         ClusterOrigin::Plain { .. } => None,
     };
-    let mut records = Vec::new();
-    for files in store.clusters()? {
-        records.extend(StoreTransport::open(&files)?);
-    }
+    let opening = spawn_blocking(move || opened(&store));
+    let mut records = opening.await.map_err(CommandError::failed)??;
     let names: Vec<String> = records.iter().map(|it| it.cluster().name.clone()).collect();
     let is_chosen = |record: &StoreTransport| {
         context
@@ -205,6 +209,15 @@ pub(super) fn chosen(origin: &ClusterOrigin, path: &Path) -> Result<StoreTranspo
         ))
         .hint(format!("choose one with --context: {}", names.join(", ")))),
     }
+}
+
+/// The records of all clusters of a store.
+fn opened(store: &Store) -> Result<Vec<StoreTransport>, StoreError> {
+    let mut records = Vec::new();
+    for files in store.clusters()? {
+        records.extend(StoreTransport::open(&files)?);
+    }
+    Ok(records)
 }
 
 /// The only namespace that is recorded, or `default`.

@@ -48,7 +48,7 @@ pub(super) async fn of_cluster(
         return Err(error);
     };
     match record::of_cluster(connection, present, store).await? {
-        Some((record, _)) => of_record(&Arc::new(record), time),
+        Some((record, _)) => of_record(&Arc::new(record), time).await,
         None => Err(error),
     }
 }
@@ -75,19 +75,19 @@ async fn of_server(
 }
 
 /// A record as it was at a time. Of what nobody recorded then, the last state before counts, and the notes name it.
-pub(super) fn of_record(
+pub(super) async fn of_record(
     record: &Arc<StoreTransport>,
     time: Timestamp,
 ) -> Result<PastView, CommandError> {
     let snapshot = RecordedSnapshot::new(record.clone(), time);
-    let Some(known) = snapshot.known_until()? else {
-        let begin = record.begin().map(|since| format!(" at {since:.0}"));
+    let Some(known) = snapshot.known_until().await? else {
+        let begin = record.begin().await.map(|since| format!(" at {since:.0}"));
         let begin = begin.unwrap_or_default();
         return Err(CommandError::failed(format!(
             "error: the record begins{begin}, after {time:.0}"
         )));
     };
-    let stale = snapshot.stale()?;
+    let stale = snapshot.stale().await?;
     let again = stale.iter().filter_map(|source| source.again).min();
     let mut notes = Vec::new();
     if known == time {

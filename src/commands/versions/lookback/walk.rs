@@ -106,7 +106,7 @@ impl Walker {
             found = found.refused(end);
         }
         found.storage = self.storage().await;
-        found.recorded = self.recorded();
+        found.recorded = self.recorded().await;
         if self.interrupt.has_cut() {
             return found.cut();
         }
@@ -114,7 +114,7 @@ impl Walker {
     }
 
     async fn before(&mut self, version: Arc<Version>, found: &mut SourcePast) -> Result<(), End> {
-        self.begin_recorded();
+        self.begin_recorded().await;
         let walk = self.history.before(&version, self.limits());
         let walk = walk.ok_or_else(unversioned)?;
         let walked = self.back(Some(version), walk.beside_watch_cache()).await;
@@ -143,7 +143,7 @@ impl Walker {
     /// Finds the revision at the start of the window, if Lease renewals date it.
     async fn begin(&mut self, newest: Revision) {
         let Some(time) = self.reach.time else { return };
-        if self.begin_recorded() {
+        if self.begin_recorded().await {
             return;
         }
         let find = async { self.dates().await?.before(time, newest).await };
@@ -153,9 +153,11 @@ impl Walker {
     }
 
     /// Finds that revision in the record: a window of days must not read months. Returns whether it is recorded.
-    fn begin_recorded(&mut self) -> bool {
-        let time = self.reach.time.zip(self.history.recorded());
-        let begin = time.and_then(|(time, recorded)| recorded.before(self.history.key(), time));
+    async fn begin_recorded(&mut self) -> bool {
+        let Some((time, recorded)) = self.reach.time.zip(self.history.recorded()) else {
+            return false;
+        };
+        let begin = recorded.before(self.history.key(), time).await;
         begin.map(|begin| self.reach.revision = begin).is_some()
     }
 
@@ -295,14 +297,14 @@ impl Walker {
     }
 
     /// From when on the source is recorded, and the holes; `None` if it is read from a server.
-    fn recorded(&self) -> Option<RecordedSpan> {
+    async fn recorded(&self) -> Option<RecordedSpan> {
         let recorded = self.history.recorded()?;
         let key = self.history.key();
         let window = self.reach.time.unwrap_or(Timestamp::MIN);
-        let holes = recorded.holes(key).into_iter();
+        let holes = recorded.holes(key).await.into_iter();
         let holes = holes.map(|hole| (hole.since, hole.until));
         Some(RecordedSpan {
-            since: recorded.since(key)?,
+            since: recorded.since(key).await?,
             holes: holes.filter(|(_, until)| *until > window).collect(),
         })
     }
@@ -348,7 +350,7 @@ impl Walker {
         mut events: Vec<PastEvent>,
         known: &WriteTimes,
     ) -> (Vec<PastVersion>, Option<Revision>) {
-        self.history.mark_holes(&mut events);
+        self.history.mark_holes(&mut events).await;
         let why = self.history.tell_matching(&mut events);
         self.interrupt.unless_stopped(why).await;
         let mut docs = DocCache::default();
@@ -397,8 +399,9 @@ impl Walker {
         {
             return Some(exactly(since));
         }
-        let recorded = self.history.recorded();
-        if let Some(time) = recorded.and_then(|it| it.time_of(self.history.key(), at)) {
+        if let Some(recorded) = self.history.recorded()
+            && let Some(time) = recorded.time_of(self.history.key(), at).await
+        {
             return Some(time);
         }
         let dating = async { self.dates().await?.of(at).await };

@@ -1,0 +1,388 @@
+//! `RecordedHistory`: what the files of a cluster have, as answers to questions about one source.
+//!
+//! Each question reads files, so it can take a second. The loop of a view asks through `StoreTransport`, which asks on another
+//! thread.
+
+use std::collections::HashSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use jiff::{SignedDuration, Timestamp};
+
+use super::error::StoreError;
+use super::past::{ClusterPast, CoveredSource, PlacedRow};
+use super::redaction::Redaction;
+use super::schema::RecordedCluster;
+use super::store::ClusterFiles;
+use crate::cluster::{ApiError, ApiStatus};
+use crate::object::{ResourceVersion, Uid};
+use crate::source::{Form, Matcher, Scope, SourceKey, Version, Why};
+use crate::watch::{At, Between, Hole, ListPage, Page, Revision, SourceError};
+
+/// A write may have this age when it arrives. A window begins so much earlier, and its versions decide by their own times.
+const LATENCY: SignedDuration = SignedDuration::from_secs(5);
+
+/// The state of a source at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct RecordedMoment {
+    /// The last revision that was recorded then.
+    pub(super) revision: Revision,
+    /// Until when nothing else can have happened: that time, or an earlier one if nobody recorded then.
+    pub(super) until: Timestamp,
+}
+
+/// The record of one cluster.
+pub(super) struct RecordedHistory {
+    past: Mutex<ClusterPast>,
+    pub(super) cluster: RecordedCluster,
+    /// What is recorded.
+    pub(super) sources: Vec<SourceKey>,
+    /// The paths whose values are not in the record.
+    pub(super) redactions: Vec<Redaction>,
+    /// The time at which the record ends.
+    pub(super) until: Option<Timestamp>,
+}
+
+impl RecordedHistory {
+    /// Opens the files of a cluster; `None` if it has none.
+    pub(super) fn open(files: &ClusterFiles) -> Result<Option<RecordedHistory>, StoreError> {
+        let past = ClusterPast::open(files)?;
+        let cluster = past.cluster().cloned();
+        Ok(cluster.map(|cluster| RecordedHistory {
+            cluster,
+            sources: past.sources(),
+            redactions: past.redactions(),
+            until: past.until(),
+            past: Mutex::new(past),
+        }))
+    }
+
+    /// The time at which the record begins; `None` if it cannot be read.
+    pub(super) fn begin(&self) -> Option<Timestamp> {
+        let sources = self.sources.iter();
+        sources.filter_map(|key| self.since(key)).min()
+    }
+
+    /// The listing of a source around a revision; `None` if the record does not have every version there.
+    pub(super) fn complete_page(
+        &self,
+        key: &SourceKey,
+        at: Revision,
+        page: &Page,
+    ) -> Option<Result<ListPage, SourceError>> {
+        let covered = self.past().covered(key).ok()?;
+        covered.coverage.span(at)?;
+        Some(self.page(key, &At::Exact(at), page))
+    }
+
+    /// The last revision of a source that is recorded, and its time.
+    pub(super) fn newest(&self, key: &SourceKey) -> Option<(Revision, Timestamp)> {
+        let covered = self.past().covered(key).ok()?;
+        covered
+            .coverage
+            .newest()
+            .map(|span| (span.upto, span.until))
+    }
+
+    /// The state of a source at a time, as it was recorded; `None` if its record begins later.
+    pub(super) fn moment(
+        &self,
+        key: &SourceKey,
+        time: Timestamp,
+    ) -> Result<Option<RecordedMoment>, StoreError> {
+        let mut past = self.past();
+        let covered = past.covered(key)?;
+        let spans = covered.coverage.spans();
+        let Some(span) = spans.iter().rev().find(|span| span.since <= time) else {
+            return Ok(None);
+        };
+        if span.until <= time {
+            return Ok(Some(RecordedMoment {
+                revision: span.upto,
+                until: span.until,
+            }));
+        }
+        let mut rows = past.around_time(&covered, time)?;
+        rows.retain(|row| span.from < row.revision && row.revision <= span.upto);
+        let (earlier, later): (Vec<PlacedRow>, Vec<PlacedRow>) =
+            rows.iter().partition(|row| past.seen(row) <= time);
+        let revision = earlier.iter().map(|row| row.revision).max();
+        Ok(Some(RecordedMoment {
+            revision: revision.max(covered.reached_at(time)).unwrap_or(span.from),
+            until: past.late_since(&covered, &later, time).unwrap_or(time),
+        }))
+    }
+
+    /// The state before the hole in which a revision lies; `None` if nothing is recorded before it.
+    pub(super) fn before_hole(
+        &self,
+        key: &SourceKey,
+        at: Revision,
+        page: &Page,
+    ) -> Option<Result<ListPage, SourceError>> {
+        let covered = self.past().covered(key).ok()?;
+        let known = covered.coverage.at_or_before(at)?;
+        let before = self.page(key, &At::Exact(known), page);
+        let version = at.into();
+        Some(before.map(|page| ListPage { version, ..page }))
+    }
+
+    /// When the record of a source begins; `None` if it is not recorded.
+    pub(super) fn since(&self, key: &SourceKey) -> Option<Timestamp> {
+        let covered = self.past().covered(key).ok()?;
+        covered.coverage.spans().first().map(|span| span.since)
+    }
+
+    /// The holes in the record of a source, the oldest first.
+    pub(super) fn holes(&self, key: &SourceKey) -> Vec<Hole> {
+        let covered = self.past().covered(key);
+        covered.map_or_else(|_| Vec::new(), |covered| covered.coverage.holes().collect())
+    }
+
+    /// When a revision of a source was written; `None` if it is not recorded.
+    pub(super) fn time_of(&self, key: &SourceKey, at: Revision) -> Option<Between> {
+        let mut past = self.past();
+        let covered = past.covered(key).ok()?;
+        let mut holes = covered.coverage.holes();
+        if let Some(hole) = holes.find(|hole| at > hole.after && at <= hole.upto) {
+            return Some(Between {
+                from: hole.since,
+                until: Some(hole.until),
+            });
+        }
+        let span = covered.coverage.span(at)?;
+        let mut rows = past.around(&covered, at).ok()?;
+        rows.retain(|row| span.from < row.revision && row.revision <= span.upto);
+        let next = rows.partition_point(|it| it.revision < at);
+        let seen = |place: usize| rows.get(place).map(|row| past.seen(row));
+        if rows.get(next).is_some_and(|row| row.revision == at) {
+            return rows.get(next).map(|row| past.written(&covered, row));
+        }
+        // Each file has reached the revision in a time of its own.
+        let begun = covered.spans_of(at).filter(|span| span.from < at);
+        let begun = begun.map(|span| span.since).max().unwrap_or(span.since);
+        let ended = covered.spans_of(at).map(|span| span.until).min();
+        let before = next.checked_sub(1).and_then(seen);
+        let from = before.unwrap_or(begun).max(begun);
+        let until = seen(next).into_iter().chain(ended).min();
+        let until = until.unwrap_or(span.until);
+        // A clock may have been set back in between.
+        Some(Between {
+            from: from.min(until),
+            until: Some(from.max(until)),
+        })
+    }
+
+    /// A revision of a source from before a time, close to it; `None` if the record begins later.
+    pub(super) fn before(&self, key: &SourceKey, time: Timestamp) -> Option<Revision> {
+        let time = time.checked_sub(LATENCY).ok()?;
+        let moment = self.moment(key, time).ok()??;
+        Some(moment.revision)
+    }
+
+    /// The files. While another thread reads them, this waits.
+    pub(super) fn past(&self) -> MutexGuard<'_, ClusterPast> {
+        self.past.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The listing of a source at a revision.
+    pub(super) fn page(
+        &self,
+        key: &SourceKey,
+        at: &At,
+        page: &Page,
+    ) -> Result<ListPage, SourceError> {
+        let mut past = self.past();
+        let covered = past.covered(key)?;
+        let newest = covered.coverage.newest();
+        let newest = newest.ok_or_else(|| not_recorded(key))?.upto;
+        let at = match at {
+            At::Latest => newest,
+            At::Exact(at) => *at,
+        };
+        let known = covered.coverage.at_or_before(at);
+        let known = known.filter(|_| at <= newest);
+        let known = known.ok_or_else(|| expired(key, "list", &covered))?;
+        let is_probe = key.form == Form::Metadata && page.limit == 1;
+        let filter = KeyFilter::new(key);
+        let (mut rows, mut items) = (Vec::new(), Vec::new());
+        if !is_probe {
+            rows = past.state(&covered, known)?;
+        }
+        for row in rows {
+            let version = past.read(&row)?.version;
+            items.extend(filter.item(&version));
+        }
+        Ok(ListPage {
+            version: at.into(),
+            items,
+            next: None,
+        })
+    }
+
+    /// The events after a revision, up to the end of the record.
+    pub(super) fn events(
+        &self,
+        key: &SourceKey,
+        from: &ResourceVersion,
+    ) -> Result<RecordedEvents, SourceError> {
+        let mut past = self.past();
+        let covered = past.covered(key)?;
+        let newest = covered.coverage.newest();
+        let newest = newest.ok_or_else(|| not_recorded(key))?;
+        let oldest = covered.coverage.spans().first().map(|span| span.from);
+        let from = Revision::parse(from).filter(|from| Some(*from) >= oldest);
+        let from = from.ok_or_else(|| expired(key, "watch", &covered))?;
+        let rows = past.between(&covered, from, newest.upto)?;
+        let mut selected = HashSet::new();
+        if key.select.can_leave() {
+            let known = covered.coverage.at_or_before(from).unwrap_or(from);
+            let before = past.state(&covered, known)?;
+            for row in before {
+                let version = past.read(&row)?.version;
+                if KeyFilter::new(key).selects(&version) {
+                    selected.insert(version.object.identity());
+                }
+            }
+        }
+        Ok(RecordedEvents {
+            key: key.clone(),
+            rows: rows.into_iter(),
+            selected,
+            end: newest.upto,
+        })
+    }
+
+    /// The same events after an old revision; `None` if the server has as much.
+    pub(super) fn events_before_server(
+        &self,
+        key: &SourceKey,
+        from: &ResourceVersion,
+    ) -> Option<RecordedEvents> {
+        let (newest, _) = self.newest(key)?;
+        let is_old = Revision::parse(from)? < newest;
+        is_old.then(|| self.events(key, from).ok()).flatten()
+    }
+}
+
+/// The events of a watch that are not read yet.
+pub(super) struct RecordedEvents {
+    key: SourceKey,
+    rows: std::vec::IntoIter<PlacedRow>,
+    /// The objects that matched the selector so far.
+    selected: HashSet<Uid>,
+    /// The last revision of the record.
+    pub(super) end: Revision,
+}
+
+impl RecordedEvents {
+    /// The lines of the next events, of so many rows at most; `None` after the last one.
+    pub(super) fn lines(
+        &mut self,
+        history: &RecordedHistory,
+        most: usize,
+    ) -> Option<Vec<Result<Bytes, SourceError>>> {
+        if self.rows.as_slice().is_empty() {
+            return None;
+        }
+        let mut past = history.past();
+        let rows: Vec<PlacedRow> = self.rows.by_ref().take(most).collect();
+        let lines = rows.into_iter().filter_map(|row| match past.read(&row) {
+            Ok(recorded) => self.line(&recorded.version, &row).map(Ok),
+            Err(error) => Some(Err(error.into())),
+        });
+        Some(lines.collect())
+    }
+
+    fn line(&mut self, version: &Version, row: &PlacedRow) -> Option<Bytes> {
+        let filter = KeyFilter::new(&self.key);
+        if !filter.is_inside(version) {
+            return None;
+        }
+        let uid = version.object.identity();
+        let is_there = !row.is_gone && filter.selects(version);
+        let was_there = if is_there {
+            !self.selected.insert(uid)
+        } else {
+            self.selected.remove(&uid)
+        };
+        let verb = match (is_there, row.row.why()) {
+            (true, Some(Why::Added)) => "ADDED",
+            (true, _) => "MODIFIED",
+            // Without a selector, nothing keeps track of what was there.
+            (false, _) if was_there || !self.key.select.can_leave() => "DELETED",
+            (false, _) => return None,
+        };
+        let text = version.body.text();
+        Some(format!(r#"{{"type":"{verb}","object":{text}}}"#).into())
+    }
+}
+
+/// Which objects belong to a source.
+struct KeyFilter<'k> {
+    key: &'k SourceKey,
+    matcher: Matcher<'k>,
+}
+
+impl<'k> KeyFilter<'k> {
+    fn new(key: &'k SourceKey) -> KeyFilter<'k> {
+        KeyFilter {
+            key,
+            matcher: Matcher::new(&key.select),
+        }
+    }
+
+    /// Whether an object lies in the namespace of the source.
+    fn is_inside(&self, version: &Version) -> bool {
+        match &self.key.scope {
+            Scope::Cluster => true,
+            Scope::Namespace(namespace) => version.object.namespace.as_ref() == Some(namespace),
+        }
+    }
+
+    fn selects(&self, version: &Version) -> bool {
+        let is_all = self.key.select == crate::source::Select::All;
+        let matches = || {
+            version
+                .doc()
+                .is_ok_and(|doc| self.matcher.matches(doc.root()))
+        };
+        self.is_inside(version) && (is_all || matches())
+    }
+
+    fn item(&self, version: &Version) -> Option<Bytes> {
+        let text = || Bytes::from(version.body.text().to_string());
+        self.selects(version).then(text)
+    }
+}
+
+impl From<StoreError> for SourceError {
+    fn from(error: StoreError) -> SourceError {
+        SourceError::Input {
+            detail: format!("error: {error}").into(),
+        }
+    }
+}
+
+fn not_recorded(key: &SourceKey) -> SourceError {
+    let resource = key.resource.group_resource();
+    SourceError::Input {
+        detail: format!("error: nobody recorded {resource}").into(),
+    }
+}
+
+/// The 410 of a server, with the oldest revision from which it can be watched.
+fn expired(key: &SourceKey, verb: &'static str, covered: &CoveredSource) -> SourceError {
+    let oldest = covered.coverage.spans().first();
+    let oldest = oldest.map(|span| span.from.to_string());
+    SourceError::Expired(ApiError {
+        verb,
+        resource: key.resource.group_resource().into(),
+        namespace: key.namespace().map(Into::into),
+        status: ApiStatus {
+            code: 410,
+            reason: "Expired".to_owned(),
+            message: format!("not recorded ({})", oldest.unwrap_or_default()),
+        },
+    })
+}
