@@ -181,6 +181,8 @@ fn prepared(db: Connection) -> rusqlite::Result<Connection> {
     db.busy_timeout(BUSY)?;
     db.pragma_update(None, "trusted_schema", false)?;
     db.pragma_update(None, "cell_size_check", true)?;
+    // A container without a writable directory has no place for the file of a large sort.
+    db.pragma_update(None, "temp_store", "memory")?;
     let _version: i64 = db.pragma_query_value(None, "schema_version", |row| row.get(0))?;
     Ok(db)
 }

@@ -241,6 +241,35 @@ mod tests {
         }
     }
 
+    /// `docker` is not part of the tests. What it reads is, and what the manifest expects of it.
+    #[test]
+    fn the_image_is_the_one_that_the_manifest_runs() {
+        let file = include_str!("../../../.ci/Dockerfile");
+        let line = |start: &str| {
+            let mut lines = file.lines().filter_map(|line| line.strip_prefix(start));
+            lines.next_back().unwrap_or_else(|| panic!("{start}"))
+        };
+        assert_eq!(line("FROM "), "scratch");
+        assert_eq!(line("USER "), format!("{USER}:{USER}"));
+        assert_eq!(line("ENTRYPOINT "), r#"["/kubectl-spy"]"#);
+        // The host of this image links statically, so that the program needs no library.
+        assert!(file.contains("FROM rust:1-alpine AS build"));
+        assert_eq!(
+            line("COPY --from=build "),
+            "/src/target/release/kubectl-spy /kubectl-spy"
+        );
+        assert_eq!(
+            line("RUN cargo "),
+            "build --locked --release --bin kubectl-spy"
+        );
+        let ignored = include_str!("../../../.ci/Dockerfile.dockerignore");
+        let ignored: Vec<&str> = ignored
+            .lines()
+            .filter(|line| !line.starts_with('#'))
+            .collect();
+        assert_eq!(ignored, ["target", "fuzz/target", ".git"]);
+    }
+
     #[test]
     fn the_container_has_no_rights_and_room_for_the_record() {
         let all = objects(&[key("", "Pod", None, None)]);

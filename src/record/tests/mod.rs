@@ -429,6 +429,15 @@ fn the_index_is_plain_columns() {
 }
 
 #[test]
+fn a_large_sort_needs_no_directory() {
+    let folder = Folder::new();
+    record(&folder.0, &[]);
+    let db = schema::open(&files(&folder.0)[0].path).expect("a database");
+    let place = db.pragma_query_value(None, "temp_store", |row| row.get::<_, i64>(0));
+    assert_eq!(place.expect("a number"), 2, "not in memory");
+}
+
+#[test]
 fn a_newer_file_names_the_version_that_reads_it() {
     let folder = Folder::new();
     record(&folder.0, &[]);
