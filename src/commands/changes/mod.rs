@@ -10,12 +10,14 @@ mod output;
 mod run;
 mod schemas;
 
+use std::sync::Arc;
+
 use super::live::cluster_group::{ClusterGroup, GroupOptions};
 use super::live::clusters::Clusters;
 use super::manifests::ObjectRequest;
 use super::{
-    Awaited, CommandError, ConnectionSetup, Context, Ended, ErrorKind, Judge, RecordUse, Session,
-    Shutdown, Stop, Terminal, follow,
+    Awaited, CommandError, ConnectionSetup, Context, Ended, ErrorKind, Judge, RecordUse,
+    RequestedTime, Session, Shutdown, Stop, Terminal, follow,
 };
 use crate::cluster::ContextConfig;
 use crate::model::Retention;
@@ -38,7 +40,7 @@ pub(crate) async fn show(
 ) -> Result<Ended, CommandError> {
     args.wait.refuse_logs_without_goal()?;
     let stop = Stop::of(&args.wait, shutdown, context.env);
-    if !args.objects.source.is_given() && args.watch.at.is_none() {
+    if !args.objects.source.is_given() {
         let contexts = Box::pin(ClusterGroup::contexts(context));
         if let Some(contexts) = stop.in_time(Awaited::Server, contexts).await? {
             return Box::pin(show_several(args, contexts, context, stop)).await;
@@ -120,16 +122,20 @@ async fn show_several(
     let request = Box::pin(ObjectRequest::read(&args.objects, "changes", context));
     let request = stop.in_time(Awaited::targets(&args.objects), request);
     let request = request.await?;
+    let (at, now) = (args.watch.at, (context.env.now)());
     let store = args.watch.memory.path(context.env);
-    let store = store.filter(|_| args.uses_store());
+    let store = store.filter(|_| at.is_some() || args.uses_store());
     let options = GroupOptions {
         means_every_kind: args.looks_back(),
-        watches: true,
+        watches: at.is_none(),
         continues: None,
         store: store.map(|store| (store, RecordUse::Everything)),
-        past: None,
+        past: at.map(|at| RequestedTime { at, now }),
     };
     let group = ClusterGroup::new(contexts, ConnectionSetup::of(context), request, options);
+    if at.is_some() {
+        context.env.now = Arc::new(move || now);
+    }
     let changes = LiveChanges::new(args, context.env.now.clone());
     let judge = if args.wait.needs_judgement() {
         Judge::Model

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use tokio::time::{Instant, sleep_until};
 
 use super::args::{ChangesArgs, IfMissing};
@@ -68,6 +68,8 @@ pub(super) struct Changes {
     judged: Option<Judged>,
     /// When the next counted line is due.
     counts_at: Option<Instant>,
+    /// How far the time of `--at` is ahead of the view's clock; zero without it.
+    past_ahead: SignedDuration,
     /// Whether it has checked the first versions for flags that match nothing.
     pub(super) is_settled: bool,
 }
@@ -101,6 +103,7 @@ impl Changes {
             schemas: Schemas::default(),
             judged: None,
             counts_at: None,
+            past_ahead: SignedDuration::ZERO,
             is_settled: false,
         }
     }
@@ -163,7 +166,13 @@ impl Changes {
     pub(super) fn look_back(&mut self, session: &Session, reach: Option<Reach>, every: &EveryKind) {
         let shown = self.renderer.options.shown.clone();
         let past = reach.map(|reach| LookBack::new(session.mux.clone(), reach, &self.keys, shown));
-        let past = past.map(|past| past.by_clock(session.server_clock()));
+        if session.is_past() {
+            self.past_ahead = session.ahead()();
+        }
+        let past = past.map(|past| {
+            let past = past.by_clock(session.server_clock());
+            past.ahead_by(self.past_ahead)
+        });
         self.past = past.filter(LookBack::is_wanted);
         if let Some(past) = &mut self.past {
             let unwatched = every.unwatched.iter().map(SkippedSource::unwatched);
@@ -378,6 +387,7 @@ impl Changes {
     }
 
     pub(super) fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {
+        let now = shifted(now, self.past_ahead);
         if let Some(judged) = &mut self.judged {
             judged.model.apply(key, &event, (judged.clock)());
             if !self.keys.contains(key) {

@@ -1,4 +1,4 @@
-//! Tests of `status --at` of several clusters: each is as it was at that time, and says what is known of it.
+//! Tests of `--at` of several clusters: each is as it was at that time, and says what is known of it.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -109,4 +109,134 @@ async fn a_cluster_that_has_forgotten_the_time_is_read_from_its_record() {
         "{}",
         then.transcript()
     );
+}
+
+/// Two clusters whose `ConfigMap` is turned `on` after the time that the tests ask for.
+async fn turned_on() -> Fleet {
+    let fleet = Fleet::start().await;
+    fleet.put(&config_map("flags", &json!({"mode": "off"})));
+    for cluster in &fleet.clusters {
+        for _ in 0..9 {
+            cluster.renew();
+            cluster.tick(9);
+        }
+    }
+    fleet.put(&ready("late"));
+    for cluster in &fleet.clusters {
+        cluster.edit("configmaps", "flags", &json!({"data": {"mode": "on"}}));
+        cluster.renew();
+    }
+    fleet
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_object_is_printed_as_it_was_in_each_cluster() {
+    let fleet = turned_on().await;
+    let changes = ["changes", "cm/flags", "--at", THEN];
+    let then = fleet.run(&changes);
+    assert_eq!(then.status.code(), Some(0), "{}", then.transcript());
+    assert_snapshot!(then.stdout, @r#"
+    2026-03-02T12:00:01Z eu CREATED configmap/flags  2  59s ago  by kubectl-create
+    + .data.mode: "off"
+    prod-eu: ── 1 earlier version, back to 2026-03-02T12:00:01Z ──
+    2026-03-02T12:00:01Z us CREATED configmap/flags  2  59s ago  by kubectl-create
+    + .data.mode: "off"
+    prod-us: ── 1 earlier version, back to 2026-03-02T12:00:01Z ──
+    "#);
+    for name in ["prod-eu", "prod-us"] {
+        let note = format!("{name}: everything as it was at {THEN}, or up to ");
+        assert!(then.stderr.contains(&note), "{}", then.transcript());
+    }
+    let yaml = fleet.run(&[&changes[..], &["-o", "yaml"]].concat());
+    assert_snapshot!(yaml.stdout, @r#"
+    ---
+    # 2026-03-02T12:01:00Z eu EXISTING configmap/flags  2
+    apiVersion: v1
+    data:
+      mode: "off"
+    kind: ConfigMap
+    metadata:
+      creationTimestamp: "2026-03-02T12:00:01Z"
+      name: flags
+      namespace: shop
+      uid: a833bdcd-b6d1-4eb1-88dc-97e5aab5fe3d
+    status: null
+    ---
+    # 2026-03-02T12:01:00Z us EXISTING configmap/flags  2
+    apiVersion: v1
+    data:
+      mode: "off"
+    kind: ConfigMap
+    metadata:
+      creationTimestamp: "2026-03-02T12:00:01Z"
+      name: flags
+      namespace: shop
+      uid: a833bdcd-b6d1-4eb1-88dc-97e5aab5fe3d
+    status: null
+    "#);
+    let json = fleet.run(&[&changes[..], &["-o", "json"]].concat());
+    for name in ["prod-eu", "prod-us"] {
+        let own: Vec<&str> = json
+            .stdout
+            .lines()
+            .filter(|line| line.contains(name))
+            .collect();
+        let last = own.iter().rfind(|line| line.contains("flags"));
+        let last = last.unwrap_or_else(|| panic!("{name}: {}", json.transcript()));
+        assert!(last.contains("off") && !last.contains("\"on\""), "{last}");
+    }
+    // A window counts from the time that is shown, not from now.
+    let window = fleet.run(&["changes", "--since", "70s", "--at", THEN, "-o", "short"]);
+    assert_snapshot!(window.stdout, @"");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cluster_that_has_forgotten_an_object_is_an_error_or_is_read_from_its_record() {
+    let fleet = turned_on().await;
+    let folder = Folder::of(&fleet.clusters[0]);
+    let spy = |now: &str| -> Spy {
+        let spy = fleet.spy().var("KUBECTL_SPY_STORE", folder.path());
+        spy.var("KUBECTL_SPY_NOW", now)
+    };
+    let mut run = spy("2026-03-02T12:04:00Z").start(&["record", "cm", "--context", "prod-us"]);
+    run.until("recording");
+    wait_for(&folder, "flags 14 Listed");
+    run.signal("KILL");
+    fleet.clusters[1].edit("configmaps", "flags", &json!({"data": {"mode": "later"}}));
+    forget(&fleet);
+    let changes = |at: &str, more: &[&str]| {
+        let args = [
+            "changes",
+            "cm/flags",
+            "--contexts",
+            "prod-*",
+            "-o",
+            "yaml",
+            "--at",
+            at,
+        ];
+        spy("2026-03-02T12:05:00Z").run(&[&args[..], more].concat())
+    };
+    let early = changes(THEN, &[]);
+    assert_eq!(early.status.code(), Some(1), "{}", early.transcript());
+    assert!(
+        early.stdout.contains("mode: \"off\""),
+        "{}",
+        early.transcript()
+    );
+    let error = format!("prod-us: error: the record begins at 2026-03-02T12:04:00Z, after {THEN}");
+    assert!(early.stderr.contains(&error), "{}", early.transcript());
+    let late = changes("2026-03-02T12:04:30Z", &[]);
+    assert_eq!(late.status.code(), Some(0), "{}", late.transcript());
+    assert_eq!(
+        late.stdout.matches("mode: \"on\"").count(),
+        2,
+        "{}",
+        late.transcript()
+    );
+    let hole = "prod-us: everything as it was at 2026-03-02T12:04:00Z: the record ends then";
+    assert!(late.stderr.contains(hole), "{}", late.transcript());
+    let without = changes("2026-03-02T12:04:30Z", &["--no-store"]);
+    let error = "prod-us: error: the server has forgotten what was at 2026-03-02T12:04:30Z";
+    assert!(without.stderr.contains(error), "{}", without.transcript());
 }

@@ -276,7 +276,8 @@ impl Renderer {
         terminal: &Terminal<'_>,
     ) -> Rendered {
         if rendered.starts_document {
-            if self.has_document {
+            // Another cluster may have printed one.
+            if self.has_document || self.options.label.is_some() {
                 rendered.lines.insert(0, "---".into());
             }
             self.has_document = true;

@@ -63,6 +63,8 @@ pub(crate) struct LookBack {
     deadline: Option<Instant>,
     /// The server's clock; `None` for that of this machine.
     clock: Option<Arc<ServerClock>>,
+    /// How far its time is ahead of this machine's clock, without a server's clock: it may be a time in the past.
+    ahead: SignedDuration,
     /// A source of each resource that it reads. They may have different storages.
     run: Arc<[History]>,
     /// Dates the revisions of the cluster.
@@ -116,6 +118,7 @@ impl LookBack {
             request_limit,
             deadline: None,
             clock: None,
+            ahead: SignedDuration::ZERO,
             found: Vec::new(),
             mux,
         }
@@ -124,6 +127,11 @@ impl LookBack {
     /// The same look-back by this clock.
     pub(crate) fn by_clock(self, clock: Option<Arc<ServerClock>>) -> LookBack {
         LookBack { clock, ..self }
+    }
+
+    /// The same look-back of a view whose time is so far ahead of this machine's clock.
+    pub(crate) fn ahead_by(self, ahead: SignedDuration) -> LookBack {
+        LookBack { ahead, ..self }
     }
 
     /// Also counts the changes of these cluster-scoped kinds, if every change in a window of time is wanted.
@@ -162,10 +170,10 @@ impl LookBack {
         self.reach.by_server(self.skew()).time
     }
 
-    /// How far the server's clock is ahead of this machine's; negative if it is behind.
+    /// How far the server's clock, or the time of `--at`, is ahead of this machine's; negative if it is behind.
     pub(crate) fn skew(&self) -> SignedDuration {
         let clock = self.clock.as_ref();
-        clock.map_or(SignedDuration::ZERO, |clock| clock.ahead())
+        clock.map_or(self.ahead, |clock| clock.ahead())
     }
 
     /// Whether there is anything to read back or to report.
