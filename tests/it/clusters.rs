@@ -3,6 +3,7 @@
 mod logs;
 mod past;
 mod recording;
+mod trace;
 
 use std::fs;
 use std::path::PathBuf;
@@ -466,10 +467,10 @@ async fn wrong_contexts_are_errors_with_a_hint() {
     error: no context matches "test-*"
     hint: list the contexts: `kubectl config get-contexts`
     "#);
-    assert_snapshot!(error(&["trace", "deploy/web", "--all-contexts"]), @"
+    assert_snapshot!(error(&["record", "--print-manifest", "--all-contexts"]), @"
     error: this command reads one cluster, and 2 contexts are selected
     hint: choose one with --context: prod-eu, prod-us
-    See 'kubectl spy trace -h' for help and examples
+    See 'kubectl spy record -h' for help and examples
     ");
     let one = ["trace", "deploy/web", "--once", "--contexts", "*-us"];
     assert!(fleet.spy().run(&one).status.success());

@@ -128,6 +128,7 @@ async fn show_several(
     let options = GroupOptions {
         means_every_kind: args.looks_back(),
         watches: at.is_none(),
+        each_object: false,
         continues: None,
         store: store.map(|store| (store, RecordUse::Everything)),
         past: at.map(|at| RequestedTime { at, now }),

@@ -41,6 +41,8 @@ pub(crate) struct GroupOptions {
     pub(crate) means_every_kind: bool,
     /// Whether sources are watched after they are listed.
     pub(crate) watches: bool,
+    /// Whether each object has a source of its own, and the types of the cluster are needed.
+    pub(crate) each_object: bool,
     /// The directory of the records that the verb continues.
     pub(crate) continues: Option<PathBuf>,
     /// The directory of the records that are read beside the servers, and what for.
@@ -240,6 +242,10 @@ impl ClusterGroup {
             let session = self.connect(member).await?;
             member.session.get_or_init(|| session)
         };
+        // What is found out now is not asked again.
+        if self.options.each_object || self.options.continues.is_some() {
+            session.check_login().await?;
+        }
         let mut every = None;
         if self.options.means_every_kind {
             every = session.every_kind(&self.request.args).await?;
@@ -253,14 +259,17 @@ impl ClusterGroup {
             errors = resolved.errors;
             resolved.targets.into()
         };
-        let keys = session.keys(&every.targets);
+        let keys = if self.options.each_object {
+            session.each_object(&every.targets, &self.setup.now).await?
+        } else {
+            session.keys(&every.targets)
+        };
         let mut record = None;
         if let Some(store) = &self.options.continues {
-            session.check_login().await?;
             record = Some(session.last_record(store, &keys).await?);
         }
         let mut types = None;
-        if keys.iter().any(JudgementPlan::needs_types) {
+        if self.options.each_object || keys.iter().any(JudgementPlan::needs_types) {
             types = Some(session.served_types().await);
         }
         Ok(JoinedCluster {

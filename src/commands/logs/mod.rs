@@ -122,6 +122,7 @@ async fn show_several(
     let options = GroupOptions {
         means_every_kind: false,
         watches: true,
+        each_object: false,
         continues: None,
         store: store.map(|store| (store, RecordUse::LookBacks)),
         past: None,

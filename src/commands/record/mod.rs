@@ -133,6 +133,7 @@ async fn record_several(
     let options = GroupOptions {
         means_every_kind: true,
         watches: true,
+        each_object: false,
         continues: Some(path.clone()),
         store: None,
         past: None,

@@ -341,6 +341,7 @@ async fn show_several(
     let options = GroupOptions {
         means_every_kind: args.is_about_every_kind(),
         watches: !args.is_once(),
+        each_object: false,
         continues: None,
         store: store.map(|store| (store, RecordUse::LookBacks)),
         past: args.watch.at.map(|at| RequestedTime { at, now }),

@@ -2,13 +2,13 @@
 //! story of their own: where a Service sends traffic, and how a workload rolls out or runs.
 
 mod chain;
+mod cluster_traces;
 mod connections;
 mod headline;
 mod object;
 mod printed_trace;
 mod reachable;
 mod record;
-mod requested;
 mod service;
 #[cfg(test)]
 mod testing;
@@ -17,22 +17,24 @@ mod tracer;
 mod transitions;
 mod workload;
 
+use std::sync::Arc;
+
+use super::live::cluster_group::{ClusterGroup, GroupOptions};
+use super::live::clusters::Clusters;
+use super::manifests::ObjectRequest;
 use super::{
-    Answer, Awaited, CommandError, Context, Ended, Ending, ErrorKind, Judge, LastChanges,
-    ObjectArgs, Output, Session, Shutdown, Stop, Subject, Terminal, UnreadPart, ViewOpening,
-    WaitArgs, WatchArgs, follow,
+    Answer, Awaited, CommandError, ConnectionSetup, Context, Ended, Ending, ErrorKind, Judge,
+    ObjectArgs, Output, RecordUse, RequestedTime, Session, Shutdown, Stop, Subject, Terminal,
+    UnreadPart, ViewOpening, WaitArgs, WatchArgs, follow,
 };
+use crate::cluster::ContextConfig;
 use crate::graph::{TraceReach, Way, relation_names};
-use crate::object::{GroupKind, near};
-use crate::rollout::workload_kind;
+use crate::object::near;
 use crate::source::SourceKey;
-use chain::Chain;
-use object::ObjectTrace;
+use cluster_traces::has_story;
 use printed_trace::TraceFormat;
-use service::ServiceTrace;
-use traced::{TraceOptions, Traced};
-use tracer::Tracer;
-use workload::WorkloadTrace;
+use traced::TraceOptions;
+use tracer::{TraceSetup, Tracer};
 
 /// Show what an object is connected to, and where the chain breaks
 #[derive(clap::Args, Clone, Debug)]
@@ -123,23 +125,15 @@ impl TraceArgs {
         })
     }
 
-    /// The view of these traces. What changed before a failure is looked up for one object alone.
-    fn tracer(
-        &self,
-        chains: Vec<Box<dyn Chain>>,
-        session: &Session,
-        now: jiff::Timestamp,
-    ) -> Tracer {
-        let is_alone = chains.len() == 1;
-        let tracer = Tracer::new(chains, self.output, self.ending(), now);
-        match self.output {
-            TraceFormat::Text | TraceFormat::Json if is_alone => {
-                tracer.looking_back(LastChanges::new(session.past().clone()))
-            }
-            TraceFormat::Text | TraceFormat::Json | TraceFormat::Dot | TraceFormat::Mermaid => {
-                tracer
-            }
-        }
+    /// What the traces are made of, and how they are printed.
+    fn setup(&self) -> Result<TraceSetup, CommandError> {
+        Ok(TraceSetup {
+            format: self.output,
+            ending: self.ending(),
+            reach: self.reach()?,
+            explains: self.explain,
+            has_goal: self.wait.has_goal(),
+        })
     }
 
     /// When the verb ends. A picture is one document, so it is printed once.
@@ -178,9 +172,82 @@ pub(crate) async fn show(
 ) -> Result<Ended, CommandError> {
     args.wait.refuse_logs_without_goal()?;
     let mut stop = Stop::of(&args.wait, shutdown, context.env);
+    if !args.objects.source.is_given() {
+        let contexts = Box::pin(ClusterGroup::contexts(context));
+        if let Some(contexts) = stop.in_time(Awaited::Server, contexts).await? {
+            return Box::pin(show_several(args, contexts, context, stop)).await;
+        }
+    }
     let session = args.opening().open(&stop, context).await?;
     stop.reads_file = session.is_of_file();
     show_in(session, args, context, stop).await
+}
+
+/// Shows the trace of the objects of several clusters.
+async fn show_several(
+    args: &TraceArgs,
+    contexts: Vec<ContextConfig>,
+    context: &mut Context<'_>,
+    mut stop: Stop,
+) -> Result<Ended, CommandError> {
+    let setup = args.setup()?;
+    let request = Box::pin(ObjectRequest::read(&args.objects, "trace", context));
+    let request = stop.in_time(Awaited::targets(&args.objects), request);
+    let request = request.await?;
+    let (at, now) = (args.watch.at, (context.env.now)());
+    let store = args.watch.memory.path(context.env);
+    let options = GroupOptions {
+        means_every_kind: false,
+        watches: setup.ending != Ending::Once,
+        each_object: true,
+        continues: None,
+        store: store.map(|store| (store, RecordUse::LookBacks)),
+        past: at.map(|at| RequestedTime { at, now }),
+    };
+    let group = ClusterGroup::new(contexts, ConnectionSetup::of(context), request, options);
+    if at.is_some() {
+        context.env.now = Arc::new(move || now);
+    }
+    stop.wait_for_clusters(&group, Judge::Model);
+    let mut tracer = Tracer::new(setup, (context.env.now)());
+    let terminal = Terminal::open(context, args.stdout());
+    let mut run = TraceRun {
+        args,
+        terminal,
+        stop,
+    };
+    let ended = run.follow(&mut tracer, (&group).into()).await??;
+    if let Some(error) = tracer.nothing() {
+        return Err(error);
+    }
+    let answer = Answer::from(!tracer.is_well());
+    args.wait.conclude(ended, answer, run.stop.unread)
+}
+
+/// The verb, ready to read.
+struct TraceRun<'a, 't> {
+    args: &'a TraceArgs,
+    terminal: Terminal<'t>,
+    stop: Stop,
+}
+
+impl TraceRun<'_, '_> {
+    /// Shows traces until the end. Returns how they have ended. It fails if named objects do not exist.
+    async fn follow(
+        &mut self,
+        tracer: &mut Tracer,
+        clusters: Clusters<'_>,
+    ) -> Result<Result<Ended, CommandError>, CommandError> {
+        self.stop.looks_once = self.args.ending() == Ending::Once;
+        let end = follow(tracer, clusters, &mut self.terminal, &mut self.stop).await;
+        let missing = match &tracer.missing[..] {
+            _ if self.args.wait.is_about_presence() => &[],
+            missing => missing,
+        };
+        let absence = self.stop.explain_absence(clusters, missing, &end);
+        self.terminal.notify_if(absence.await?)?;
+        Ok(end)
+    }
 }
 
 /// Shows the trace of the objects of a session.
@@ -188,44 +255,35 @@ async fn show_in(
     mut session: Session,
     args: &TraceArgs,
     context: &mut Context<'_>,
-    mut stop: Stop,
+    stop: Stop,
 ) -> Result<Ended, CommandError> {
-    let chains = Box::pin(chains(args, &stop, &mut session, context)).await?;
+    let setup = args.setup()?;
+    let (sources, options) = Box::pin(requested(args, &stop, &session, context)).await?;
     // A file ends, so its objects are traced one after the other.
-    let groups: Vec<Vec<Box<dyn Chain>>> = if session.is_of_file() {
-        chains.into_iter().map(|chain| vec![chain]).collect()
-    } else {
-        vec![chains]
+    let at_once = if session.is_of_file() { 1 } else { usize::MAX };
+    let groups: Vec<&[SourceKey]> = sources.chunks(at_once).collect();
+    let mut run = TraceRun {
+        args,
+        terminal: Terminal::open(context, args.stdout()),
+        stop,
     };
-    let ending = args.ending();
-    let mut terminal = Terminal::open(context, args.stdout());
-    let mut ended = Ended::Answered;
-    let mut unread = None;
-    stop.looks_once = ending == Ending::Once;
+    let (mut ended, mut unread) = (Ended::Answered, None);
     let mut is_well = true;
     let mut parts: Vec<UnreadPart> = Vec::new();
-    for (at, chains) in groups.into_iter().enumerate() {
+    for (at, sources) in groups.into_iter().enumerate() {
         if at > 0 {
-            session.rewind(terminal.env());
-            if args.shows_pages(&terminal) {
-                terminal.print(&[String::new()])?;
+            session.rewind(run.terminal.env());
+            if args.shows_pages(&run.terminal) {
+                run.terminal.print(&[String::new()])?;
             }
         }
-        let sources: Vec<SourceKey> = chains
-            .iter()
-            .map(|chain| chain.traced().source.clone())
-            .collect();
-        stop.wait_for(&sources, Judge::Model);
-        let mut tracer = args.tracer(chains, &session, (terminal.env().now)());
-        let end = follow(&mut tracer, &session, &mut terminal, &mut stop).await;
+        run.stop.wait_for(sources, Judge::Model);
+        let group = setup.traces(sources, &options, &session);
+        let started = (run.terminal.env().now)();
+        let mut tracer = Tracer::new(setup.clone(), started).only(group);
+        let end = run.follow(&mut tracer, (&session).into()).await?;
         is_well &= tracer.is_well();
-        let missing = match &tracer.missing[..] {
-            _ if args.wait.is_about_presence() => &[],
-            missing => missing,
-        };
-        let absence = stop.explain_absence(&session, missing, &end);
-        terminal.notify_if(absence.await?)?;
-        parts.append(&mut stop.unread);
+        parts.append(&mut run.stop.unread);
         ended = match end {
             // The other objects of the file are traced all the same.
             Err(error) if session.is_of_file() && error.kind() == ErrorKind::Failed => {
@@ -255,23 +313,24 @@ pub(crate) async fn print_records(
     Ok(())
 }
 
-/// The traces of the requested objects, in the order of the request.
-async fn chains(
+/// The sources of the requested objects, in the order of the request, and what their traces need besides. It fails if there are
+/// none.
+async fn requested(
     args: &TraceArgs,
     stop: &Stop,
-    session: &mut Session,
+    session: &Session,
     context: &mut Context<'_>,
-) -> Result<Vec<Box<dyn Chain>>, CommandError> {
+) -> Result<(Vec<SourceKey>, TraceOptions), CommandError> {
     let reach = args.reach()?;
     let targets = Box::pin(session.targets(&args.objects, "trace", context));
     let awaited = Awaited::targets(&args.objects);
-    let mut asked = stop.in_time(awaited, targets).await?;
+    let mut targets = stop.in_time(awaited, targets).await?;
     if args.ending() != Ending::Once || args.wait.has_goal() {
         context.unread.refuse_manifests()?;
     }
     if args.objects.subject() == Subject::Unnamed {
         // A whole file: the objects with a story show most of the others.
-        asked.retain(|asked| has_story(&asked.resource.group_kind()));
+        targets.retain(|target| has_story(&target.resource.group_kind()));
     }
     let types = Box::pin(async { Ok(session.served_types().await) });
     let options = TraceOptions {
@@ -280,27 +339,16 @@ async fn chains(
         is_of_file: session.is_of_file(),
         explains: args.explain,
     };
-    let sources = requested::sources(session, &asked, context.env);
+    let now = session.clock(context.env);
+    let sources = Box::pin(session.each_object(&targets, &now));
     let sources = stop.in_time(Awaited::Objects, sources).await?;
-    let traced = |source| Traced::new(source, options.clone());
-    Ok(sources.into_iter().map(traced).map(open).collect())
-}
-
-/// The trace of an object.
-fn open(traced: Traced) -> Box<dyn Chain> {
-    let type_ = traced.source.resource.group_kind();
-    match workload_kind(&type_) {
-        Some(kind) => Box::new(WorkloadTrace::new(kind, traced)),
-        None if is_service(&type_) => Box::new(ServiceTrace::new(traced)),
-        None => Box::new(ObjectTrace::new(traced)),
+    if sources.is_empty() {
+        let error = format!("error: {}", session.nothing_matches(&targets));
+        return Err(CommandError::failed(error).hint(if session.is_of_file() {
+            "name a type or an object: trace TYPE/NAME --from FILE"
+        } else {
+            "to wait until an object is created, name it: trace TYPE/NAME"
+        }));
     }
-}
-
-/// Whether the objects of a type have a story of their own.
-fn has_story(type_: &GroupKind) -> bool {
-    workload_kind(type_).is_some() || is_service(type_)
-}
-
-fn is_service(type_: &GroupKind) -> bool {
-    (&*type_.group, &*type_.kind) == ("", "Service")
+    Ok((sources, options))
 }

@@ -2,6 +2,7 @@
 
 use super::chain::Chain;
 use super::record;
+use super::traced::Presence;
 use super::transitions::TraceTransitions;
 use crate::commands::Ending;
 use crate::render::age;
@@ -9,7 +10,7 @@ use crate::render::canvas::Canvas;
 use crate::render::graph::{dot, mermaid};
 use crate::render::json::trace::GraphRecord;
 use crate::render::text::Text;
-use crate::source::SourceKey;
+use crate::source::{ClusterId, SourceKey};
 
 /// The values of `--output`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -29,10 +30,12 @@ pub(super) enum TraceFormat {
 pub(super) struct PrintedTrace {
     pub(super) chain: Box<dyn Chain>,
     transitions: TraceTransitions,
+    /// The cluster, of several.
+    cluster: Option<ClusterId>,
     /// The last record, so that none is printed twice.
     record: Option<GraphRecord>,
     /// Whether the absence of the object was reported.
-    pub(super) reported_absent: bool,
+    reported_absent: bool,
 }
 
 impl PrintedTrace {
@@ -40,9 +43,27 @@ impl PrintedTrace {
         PrintedTrace {
             chain,
             transitions: TraceTransitions::default(),
+            cluster: None,
             record: None,
             reported_absent: false,
         }
+    }
+
+    /// The same, in one cluster of several.
+    pub(super) fn of_cluster(self, cluster: &ClusterId) -> PrintedTrace {
+        PrintedTrace {
+            transitions: TraceTransitions::of_cluster(cluster),
+            cluster: Some(cluster.clone()),
+            ..self
+        }
+    }
+
+    /// The source of an object that does not exist, once.
+    pub(super) fn take_absence(&mut self) -> Option<SourceKey> {
+        let traced = self.chain.traced();
+        let is_absent = traced.presence == Presence::Absent;
+        let was_reported = std::mem::replace(&mut self.reported_absent, is_absent);
+        (is_absent && !was_reported).then(|| traced.source.clone())
     }
 
     pub(super) fn sources(&self) -> impl Iterator<Item = &SourceKey> {
@@ -62,14 +83,28 @@ impl PrintedTrace {
                 let graph = self.new_record();
                 graph.iter().map(|graph| graph.line(&time)).collect()
             }
-            (TraceFormat::Dot, _) => self.new_record().iter().flat_map(dot).collect(),
-            (TraceFormat::Mermaid, _) => self.new_record().iter().flat_map(mermaid).collect(),
+            (TraceFormat::Dot, _) => {
+                let graph = self.new_record();
+                let lines = graph.iter().flat_map(dot);
+                self.comment("//").into_iter().chain(lines).collect()
+            }
+            (TraceFormat::Mermaid, _) => {
+                let graph = self.new_record();
+                let lines = graph.iter().flat_map(mermaid);
+                self.comment("%%").into_iter().chain(lines).collect()
+            }
             (TraceFormat::Text, Ending::Never) => {
                 return self.transitions.lines(&mut *self.chain, canvas.now);
             }
             (TraceFormat::Text, Ending::Once) => return self.chain.frame(canvas),
         };
         lines.into_iter().map(Text::from).collect()
+    }
+
+    /// The comment that names one cluster of several, after these characters.
+    fn comment(&self, begin: &str) -> Option<String> {
+        let cluster = self.cluster.as_ref()?;
+        Some(format!("{begin} cluster: {}", cluster.0))
     }
 
     /// The graph, if it is another one than last time.

@@ -10,9 +10,10 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use super::chain::Chain;
+use super::cluster_traces::open;
+use super::record;
 use super::traced::{TraceOptions, Traced};
 use super::transitions::TraceTransitions;
-use super::{open, record};
 use crate::object::well_known;
 use crate::render::canvas::{Canvas, ExitKey};
 use crate::render::json::trace::GraphRecord;

@@ -1,176 +1,201 @@
-//! `Tracer`: prints a trace as frames, lines or records.
+//! `Tracer`: prints the traces of all clusters as frames, lines or records.
 
 use std::sync::Arc;
 
-use jiff::{SignedDuration, Timestamp};
+use futures::FutureExt;
+use futures::future::select_all;
+use jiff::Timestamp;
 
-use super::chain::Chain;
+use super::cluster_traces::ClusterTraces;
 use super::printed_trace::{PrintedTrace, TraceFormat};
-use super::traced::Presence;
-use crate::commands::live::sources::waiting;
-use crate::commands::{CommandError, Ending, LastChanges, Live, Need, Sources, Terminal};
+use super::traced::{Presence, TraceOptions, Traced};
+use crate::commands::live::cluster_group::JoinedCluster;
+use crate::commands::live::sources::{nowhere, waiting};
+use crate::commands::{CommandError, Ending, Live, Need, Session, Sources, Terminal};
+use crate::graph::TraceReach;
 use crate::model::Model;
 use crate::render::canvas::Canvas;
 use crate::render::header_footer::Freshness;
 use crate::render::text::Text;
-use crate::source::{Event, SourceKey};
+use crate::source::{ClusterId, Event, SourceKey};
 
-/// How long a print waits for a new source before it goes on without it.
-const PATIENCE: SignedDuration = SignedDuration::from_secs(2);
+/// What the traces of each cluster are made of, and how they are printed.
+#[derive(Clone, Debug)]
+pub(super) struct TraceSetup {
+    pub(super) format: TraceFormat,
+    pub(super) ending: Ending,
+    /// How far the traces show the connections of their objects.
+    pub(super) reach: TraceReach,
+    /// Whether the view shows the rules behind the states.
+    pub(super) explains: bool,
+    /// Whether `--for` waits for the objects.
+    pub(super) has_goal: bool,
+}
 
-/// Traces, and what was printed of them.
+/// The traces of the clusters that have joined, or of the only one.
 pub(super) struct Tracer {
-    traces: Vec<PrintedTrace>,
-    format: TraceFormat,
-    ending: Ending,
+    clusters: Vec<ClusterTraces>,
+    setup: TraceSetup,
     started: Timestamp,
-    /// Whether everything has been read once. From then on, it prints changes.
-    settled: bool,
-    /// Whether the current state was printed, or is on the screen.
+    /// Whether a current state was printed, or is on the screen.
     has_begun: bool,
-    /// The look-up of what changed before the only object failed; `None` without a look-back.
-    last_changes: Option<LastChanges>,
-    /// Since when a new source has not been read; `None` if all are read.
-    waiting_since: Option<Timestamp>,
     /// When an object last changed.
     changed: Option<Timestamp>,
-    /// With `--once`: the sources of the objects that do not exist.
+    /// With `--once`: the sources of the objects that do not exist in any cluster.
     pub(super) missing: Vec<SourceKey>,
 }
 
+impl TraceSetup {
+    /// What changed before a failure is looked up for one object alone.
+    pub(super) fn traces(
+        &self,
+        sources: &[SourceKey],
+        options: &TraceOptions,
+        session: &Session,
+    ) -> ClusterTraces {
+        let traces = ClusterTraces::new(sources, options);
+        match self.format {
+            TraceFormat::Text | TraceFormat::Json => traces.looking_back(session),
+            TraceFormat::Dot | TraceFormat::Mermaid => traces,
+        }
+    }
+}
+
 impl Tracer {
-    /// Traces that start now.
-    pub(super) fn new(
-        chains: Vec<Box<dyn Chain>>,
-        format: TraceFormat,
-        ending: Ending,
-        started: Timestamp,
-    ) -> Tracer {
+    /// No cluster has joined yet.
+    pub(super) fn new(setup: TraceSetup, started: Timestamp) -> Tracer {
         Tracer {
-            traces: chains.into_iter().map(PrintedTrace::new).collect(),
-            format,
-            ending,
+            clusters: Vec::new(),
+            setup,
             started,
-            settled: false,
             has_begun: false,
-            last_changes: None,
-            waiting_since: None,
             changed: None,
             missing: Vec::new(),
         }
     }
 
-    /// The trace of one object, which also looks up what changed before the object failed.
-    pub(super) fn looking_back(self, last_changes: LastChanges) -> Tracer {
+    /// The same with the traces of the only cluster or file.
+    pub(super) fn only(self, traces: ClusterTraces) -> Tracer {
         Tracer {
-            last_changes: Some(last_changes),
+            clusters: vec![traces],
             ..self
         }
     }
 
-    /// Looks up what changed before the object failed. Returns whether the look-up is on its way.
-    fn look_back(&mut self, now: Timestamp) -> bool {
-        let (Some(last_changes), [trace]) = (&mut self.last_changes, &mut self.traces[..]) else {
-            return false;
-        };
-        let traced = trace.chain.traced_mut();
-        let objects = traced.presence.uid().cloned().into_iter();
-        last_changes.look_up(&traced.model, objects, now);
-        let changes = traced.uid().map(|uid| last_changes.of(uid));
-        traced.last_changes = changes.unwrap_or_default().to_vec();
-        last_changes.is_busy()
-    }
-
     /// Whether every object is well.
     pub(super) fn is_well(&self) -> bool {
-        self.traces.iter().all(|trace| {
-            let traced = trace.chain.traced();
-            let object = traced.uid().and_then(|uid| traced.model.object(uid));
-            object.is_some_and(|object| object.assessment.is_well())
-        })
+        self.clusters.iter().all(ClusterTraces::is_well)
     }
 
-    fn refresh(&mut self, now: Timestamp) {
-        for trace in &mut self.traces {
-            trace.chain.refresh(now);
-        }
+    /// The error for several clusters, in none of which an object matches.
+    pub(super) fn nothing(&self) -> Option<CommandError> {
+        let nothing: Option<Vec<String>> =
+            self.clusters.iter().map(ClusterTraces::nothing).collect();
+        let lines = nothing.filter(|lines| !lines.is_empty())?;
+        let error = CommandError::failed(lines.join("\n"));
+        Some(error.hint("to wait until an object is created, name it: trace TYPE/NAME"))
     }
 
-    fn settle(&mut self) {
-        for trace in &mut self.traces {
-            trace.chain.settle();
-        }
+    fn traced(&self) -> impl Iterator<Item = &Traced> {
+        self.clusters.iter().flat_map(ClusterTraces::traced)
     }
 
-    /// Whether every source of the view has been read or cannot be read. With `--once`, the search for dependents must be
-    /// over, too.
+    fn traces(&self) -> impl Iterator<Item = &PrintedTrace> {
+        self.clusters.iter().flat_map(|cluster| &cluster.traces)
+    }
+
+    fn is_once(&self) -> bool {
+        self.setup.ending == Ending::Once
+    }
+
+    /// Whether everything has been read that there is to read now.
     fn is_settled(&self, sources: &Sources) -> bool {
-        let mut models = self.traces.iter().map(|trace| &trace.chain.traced().model);
-        let is_read = |model: &Model| {
-            let mut wanted = model.coverage().sources();
-            model.coverage().has_answers() && wanted.all(|key| sources.has(key))
-        };
-        let is_once = self.ending == Ending::Once;
-        sources.are_settled()
-            && models.all(|model| is_read(model) && (!is_once || model.is_searched()))
+        let ending = self.setup.ending;
+        let mut clusters = self.clusters.iter();
+        sources.are_settled() && clusters.all(|cluster| cluster.is_settled(sources, ending))
     }
 
-    /// Whether every source has been read, or the wait for a new one is over.
-    fn is_whole(&mut self, sources: &Sources, now: Timestamp) -> bool {
-        if self.is_settled(sources) {
-            self.waiting_since = None;
-            return true;
-        }
-        let since = *self.waiting_since.get_or_insert(now);
-        now.duration_since(since) >= PATIENCE
-    }
-
-    /// The new lines of all traces.
-    fn collect(&mut self, canvas: Canvas) -> Vec<Text> {
-        let mut lines = Vec::new();
-        for (at, trace) in self.traces.iter_mut().enumerate() {
-            let is_page = (self.format, self.ending) == (TraceFormat::Text, Ending::Once);
-            lines.extend((at > 0 && is_page).then(Text::default));
-            lines.extend(trace.new_lines(self.format, self.ending, canvas));
-        }
-        lines
-    }
-
-    /// Reports once that an object does not exist. With `--once`, it records the object as missing instead.
+    /// Reports once that an object does not exist. With `--once`, it records the objects that no cluster has as missing instead.
     fn report_absent(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
-        self.missing.clear();
-        for trace in &mut self.traces {
-            let traced = trace.chain.traced();
-            let is_absent = traced.presence == Presence::Absent;
-            if !is_absent || trace.reported_absent {
-                trace.reported_absent &= is_absent;
-                continue;
-            }
-            if self.ending == Ending::Once {
-                self.missing.push(traced.source.clone());
-                continue;
-            }
+        if self.is_once() {
+            let absent = self.traced().filter(|it| it.presence == Presence::Absent);
+            let absent = absent.map(|traced| traced.source.clone()).collect();
+            let requested = self.traced().map(|traced| &traced.source);
+            self.missing = nowhere(absent, requested);
+            return Ok(());
+        }
+        for cluster in self.clusters.iter_mut().filter(|it| it.settled) {
+            let mut lines = Vec::from_iter(cluster.take_nothing());
+            let new = cluster
+                .traces
+                .iter_mut()
+                .filter_map(PrintedTrace::take_absence);
+            let new: Vec<SourceKey> = new.collect();
+            lines.extend(new.iter().map(|source| cluster.about(&waiting(source))));
             // On a terminal, the frame shows it.
-            if !terminal.is_live() {
-                terminal.notify(&waiting(&traced.source))?;
+            if terminal.is_live() {
+                continue;
             }
-            trace.reported_absent = true;
+            for line in &lines {
+                terminal.notify(line)?;
+            }
         }
         Ok(())
     }
 
-    /// The frames of all traces, one below the other, in `canvas`.
+    /// Prints what is new of the clusters of which everything is read. What is printed once waits for all of them, and for
+    /// the look-ups.
+    fn print_settled(
+        &mut self,
+        sources: &Sources,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        let TraceSetup { format, ending, .. } = self.setup;
+        let (now, machine) = (terminal.env().now(), (terminal.env().now)());
+        let is_once = ending == Ending::Once;
+        let mut ready = Vec::new();
+        for (at, cluster) in self.clusters.iter_mut().enumerate() {
+            let is_whole = cluster.settled && cluster.is_whole(sources, ending, machine);
+            // Only the view of `--once` waits for the look-up.
+            let is_ready = is_whole && !(cluster.look_back(now) && is_once);
+            ready.extend(is_ready.then_some(at));
+        }
+        if ready.is_empty() || (is_once && ready.len() < self.clusters.len()) {
+            return Ok(());
+        }
+        self.has_begun = true;
+        if terminal.is_live() || !self.missing.is_empty() {
+            return Ok(());
+        }
+        let canvas = terminal.canvas();
+        let mut lines = Vec::new();
+        for at in ready {
+            let new = self.clusters[at].new_lines(format, ending, canvas);
+            let is_page = (format, ending) == (TraceFormat::Text, Ending::Once);
+            lines.extend((is_page && !lines.is_empty()).then(Text::default));
+            lines.extend(new);
+        }
+        if !lines.is_empty() {
+            terminal.print(lines)?;
+        }
+        Ok(())
+    }
+
+    /// The frames of all traces, one below the other, in `canvas`. Of several clusters, each has a heading.
     fn frames(&self, canvas: Canvas) -> Vec<Text> {
         let mut lines = Vec::new();
-        let mut left = self.traces.len();
-        for trace in &self.traces {
-            let canvas = canvas.without_rows(lines.len());
-            let rows = canvas
-                .rows
-                .map(|rows| (rows / left).saturating_sub(usize::from(left > 1)));
-            lines.extend(trace.chain.frame(Canvas { rows, ..canvas }));
-            left -= 1;
-            lines.extend((left > 0).then(Text::default));
+        let mut left = self.traces().count();
+        for cluster in &self.clusters {
+            lines.extend(cluster.heading());
+            for trace in &cluster.traces {
+                let canvas = cluster.canvas(canvas.without_rows(lines.len()));
+                let rows = canvas
+                    .rows
+                    .map(|rows| (rows / left).saturating_sub(usize::from(left > 1)));
+                lines.extend(trace.chain.frame(Canvas { rows, ..canvas }));
+                left -= 1;
+                lines.extend((left > 0).then(Text::default));
+            }
         }
         lines
     }
@@ -181,7 +206,7 @@ impl Live for Tracer {
 
     fn wanted(&self) -> Vec<SourceKey> {
         let mut wanted: Vec<SourceKey> = Vec::new();
-        for source in self.traces.iter().flat_map(PrintedTrace::sources) {
+        for source in self.traces().flat_map(PrintedTrace::sources) {
             if !wanted.contains(source) {
                 wanted.push(source.clone());
             }
@@ -190,57 +215,82 @@ impl Live for Tracer {
     }
 
     fn take_rereads(&mut self) -> Vec<SourceKey> {
-        let models = self
-            .traces
-            .iter_mut()
-            .map(|trace| &mut trace.chain.traced_mut().model);
+        let models = self.clusters.iter_mut().flat_map(ClusterTraces::models_mut);
         models.flat_map(Model::take_rereads).collect()
     }
 
     fn needs(&self) -> Box<dyn Fn(&SourceKey) -> Need + '_> {
-        let traced = || self.traces.iter().map(|trace| trace.chain.traced());
-        Box::new(move |key| match () {
-            () if traced().any(|traced| traced.source == *key) => Need::Vital,
-            () if traced().any(|traced| traced.model.is_deciding(key)) => Need::Decisive,
-            () if !traced().any(|traced| traced.model.coverage().follows(key)) => Need::Spare,
+        Box::new(|key| match () {
+            () if self.traced().any(|traced| traced.source == *key) => Need::Vital,
+            () if self.traced().any(|traced| traced.model.is_deciding(key)) => Need::Decisive,
+            () if !self
+                .traced()
+                .any(|traced| traced.model.coverage().follows(key)) =>
+            {
+                Need::Spare
+            }
             () => Need::Useful,
         })
     }
 
     fn reports_waiting(&self) -> bool {
-        self.ending == Ending::Never && self.format == TraceFormat::Text
+        self.setup.ending == Ending::Never && self.setup.format == TraceFormat::Text
     }
 
     fn has_begun(&self) -> bool {
         self.has_begun
     }
 
-    async fn wait_for_other(&mut self) {
-        match &mut self.last_changes {
-            Some(last_changes) => last_changes.next().await,
-            None => std::future::pending().await,
+    fn join(&mut self, joined: JoinedCluster<'_>) -> Result<Option<Vec<SourceKey>>, CommandError> {
+        let session = joined.session;
+        let nothing = session.nothing_matches(&joined.every.targets);
+        if joined.keys.is_empty() && self.setup.has_goal {
+            return Err(CommandError::failed(format!("error: {nothing}")));
         }
+        let options = TraceOptions {
+            types: joined.types.unwrap_or_default(),
+            reach: self.setup.reach.clone(),
+            is_of_file: false,
+            explains: self.setup.explains,
+        };
+        let traces = self.setup.traces(&joined.keys, &options, session);
+        let traces = traces.of_several(joined.place, session, nothing);
+        let before = |known: &ClusterTraces| known.place() < joined.place;
+        let at = self.clusters.partition_point(before);
+        self.clusters.insert(at, traces);
+        Ok(Some(joined.keys))
+    }
+
+    async fn wait_for_other(&mut self) {
+        if self.clusters.is_empty() {
+            return std::future::pending().await;
+        }
+        let waits = self.clusters.iter_mut();
+        let waits = waits.map(|cluster| cluster.wait_for_look_up().boxed_local());
+        select_all(waits).await;
     }
 
     fn stop_waiting(&mut self) -> bool {
-        let last_changes = self.last_changes.as_mut();
-        last_changes.is_some_and(LastChanges::give_up)
+        let clusters = self.clusters.iter_mut();
+        clusters.fold(false, |any, cluster| cluster.give_up() | any)
     }
 
     fn model(&self, source: &SourceKey) -> Option<&Model> {
-        let mut traced = self.traces.iter().map(|trace| trace.chain.traced());
-        Some(&traced.find(|traced| traced.source == *source)?.model)
+        let traced = self.traced().find(|traced| traced.source == *source)?;
+        Some(&traced.model)
     }
 
     fn prints_once(&self) -> bool {
-        self.ending == Ending::Once
+        self.is_once()
     }
 
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {
-        for trace in &mut self.traces {
-            trace.chain.apply(key, &event, now);
-        }
-        if self.settled && matches!(event, Event::Object { .. }) {
+        let mut clusters = self.clusters.iter_mut();
+        let Some(cluster) = clusters.find(|cluster| cluster.is(&key.cluster)) else {
+            return;
+        };
+        cluster.apply(key, &event, now);
+        if cluster.settled && matches!(event, Event::Object { .. }) {
             self.changed = Some(now);
         }
     }
@@ -250,36 +300,25 @@ impl Live for Tracer {
         sources: &Sources,
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
-        let now = terminal.env().now();
-        self.refresh(now);
-        self.settled |= self.is_settled(sources);
+        let (now, ending) = (terminal.env().now(), self.setup.ending);
+        for cluster in &mut self.clusters {
+            cluster.refresh(sources, ending, now);
+        }
         // If nothing can be read, the verb ends with an error and not with an empty view.
-        if !self.settled || sources.refusal().is_some() {
+        if sources.refusal().is_some() {
             return Ok(());
         }
-        self.settle();
+        let are_settled = self.clusters.iter().all(|cluster| cluster.settled);
+        if self.is_once() && !(are_settled && sources.are_settled()) {
+            return Ok(());
+        }
         self.report_absent(terminal)?;
-        if !self.is_whole(sources, (terminal.env().now)()) {
-            return Ok(());
-        }
-        // Only the view of `--once` waits for the look-up.
-        if self.look_back(now) && self.ending == Ending::Once {
-            return Ok(());
-        }
-        self.has_begun = true;
-        if terminal.is_live() || !self.missing.is_empty() {
-            return Ok(());
-        }
-        let lines = self.collect(terminal.canvas());
-        if !lines.is_empty() {
-            terminal.print(lines)?;
-        }
-        Ok(())
+        self.print_settled(sources, terminal)
     }
 
     fn draw(&mut self, sources: &Sources, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
         let canvas = terminal.frame_canvas(self.started).narrowed();
-        let models = self.traces.iter().map(|trace| &trace.chain.traced().model);
+        let models = self.traced().map(|traced| &traced.model);
         let connection = Freshness {
             objects: models.map(|model| model.objects().count()).sum(),
             changed: self.changed,
@@ -294,7 +333,8 @@ impl Live for Tracer {
     }
 
     fn is_answered(&self, sources: &Sources) -> bool {
-        let is_read = self.settled && self.is_settled(sources);
-        self.ending == Ending::Once && is_read && self.has_begun && sources.refusal().is_none()
+        let are_settled = self.clusters.iter().all(|cluster| cluster.settled);
+        let is_read = are_settled && self.is_settled(sources);
+        self.is_once() && is_read && self.has_begun && sources.refusal().is_none()
     }
 }

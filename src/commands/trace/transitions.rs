@@ -6,18 +6,29 @@ use super::chain::Chain;
 use crate::commands::LastChange;
 use crate::render::age;
 use crate::render::text::Text;
+use crate::source::ClusterId;
 use crate::status::Status;
 
 /// The state that was printed last, to print only changes.
 #[derive(Default)]
 pub(super) struct TraceTransitions {
+    /// The cluster, of several.
+    cluster: Option<ClusterId>,
     /// The state and the stage of the headline.
     headline: Option<(Status, String)>,
     last_changes: Vec<LastChange>,
 }
 
 impl TraceTransitions {
-    /// A line for each change since the last call, with the time: the parts of the chain, then the headline, then what
+    /// Nothing was printed yet of an object in one cluster of several.
+    pub(super) fn of_cluster(cluster: &ClusterId) -> TraceTransitions {
+        TraceTransitions {
+            cluster: Some(cluster.clone()),
+            ..TraceTransitions::default()
+        }
+    }
+
+    /// A line for each change since the last call, with the time and, of several, the cluster: the parts of the chain, then the headline, then what
     /// changed before the object failed.
     pub(super) fn lines(&mut self, chain: &mut dyn Chain, now: Timestamp) -> Vec<Text> {
         let mut changes = chain.changes();
@@ -39,9 +50,14 @@ impl TraceTransitions {
         changes.extend(texts.map(|text| format!("{object} {text}")));
         self.last_changes.clone_from(&traced.last_changes);
         let time = age::rfc3339(now);
+        let cluster = self
+            .cluster
+            .as_ref()
+            .map(|cluster| format!("{} ", cluster.0));
+        let cluster = cluster.unwrap_or_default();
         changes
             .iter()
-            .map(|change| Text::from(format!("{time} {change}")))
+            .map(|change| Text::from(format!("{time} {cluster}{change}")))
             .collect()
     }
 }

@@ -305,7 +305,11 @@ impl<'a> LiveFeed<'a> {
         match keys {
             Some(keys) => {
                 self.stop.waiting.join(&cluster, &keys);
-                self.sources.clusters.set(&cluster, JoinState::Joined);
+                let state = match &keys[..] {
+                    [] => JoinState::Vacant,
+                    _ => JoinState::Joined,
+                };
+                self.sources.clusters.set(&cluster, state);
             }
             None => self.sources.clusters.remove(&cluster),
         }

@@ -2,6 +2,7 @@
 
 mod connection;
 mod connection_setup;
+mod each_object;
 mod every_kind;
 mod file;
 mod missing;

@@ -39,6 +39,8 @@ pub(crate) enum JoinState {
     Failing(FailedAttempt),
     /// It has joined.
     Joined,
+    /// It has joined, and has nothing of what is requested.
+    Vacant,
 }
 
 /// The last failed attempt to read a cluster.
@@ -97,7 +99,8 @@ impl ClusterStates {
 
     /// Whether all clusters have joined.
     pub(crate) fn have_joined(&self) -> bool {
-        self.iter().all(|(_, state)| *state == JoinState::Joined)
+        let has_joined = |state| matches!(state, &JoinState::Joined | &JoinState::Vacant);
+        self.iter().all(|(_, state)| has_joined(state))
     }
 
     /// Whether a cluster may soon join.
@@ -105,7 +108,7 @@ impl ClusterStates {
         self.iter().any(|(_, state)| match state {
             JoinState::Joining => true,
             JoinState::Failing(failed) => failed.may_pass && failed.attempt < self.tries,
-            JoinState::Joined => false,
+            JoinState::Joined | JoinState::Vacant => false,
         })
     }
 
@@ -149,7 +152,7 @@ impl ClusterStates {
     pub(super) fn failing(&self) -> impl Iterator<Item = (&ClusterId, &FailedAttempt)> {
         self.iter().filter_map(|(cluster, state)| match state {
             JoinState::Failing(failed) => Some((cluster, failed)),
-            JoinState::Joining | JoinState::Joined => None,
+            JoinState::Joining | JoinState::Joined | JoinState::Vacant => None,
         })
     }
 }
@@ -352,6 +355,7 @@ mod tests {
             (3, attempt(3, true), false),
             (3, attempt(1, false), false),
             (3, JoinState::Joined, false),
+            (3, JoinState::Vacant, false),
             (u32::MAX, attempt(1000, true), true),
             (u32::MAX, attempt(1000, false), false),
         ] {
