@@ -37,6 +37,7 @@ mod list;
 mod logs;
 mod managed_fields;
 mod port;
+mod records;
 mod reply;
 mod requests;
 mod route;
@@ -71,11 +72,12 @@ use write::Stamp;
 
 pub use fault::{BadLine, Effect, End, ErrorBody, Expiry, Fault, Framing, Place, Verb};
 pub use kinds::{Kind, KindOrigin};
+pub use records::Record;
 pub use requests::Request;
 pub use state::{Clock, Options, Permission, Rule, User};
 pub use store::Change;
 #[cfg(any(test, feature = "testing"))]
-pub use testing::{Connection, Record};
+pub use testing::Connection;
 pub use write::{Deletion, Target, WriteError, Writer};
 
 /// A running API server. Dropping it ends all its tasks and connections.
@@ -185,6 +187,23 @@ impl Sandbox {
     /// Waits until the requests so far satisfy `is_enough`, and returns them.
     pub async fn requests_until(&self, is_enough: impl Fn(&[Request]) -> bool) -> Vec<Request> {
         self.shared.journal.until(is_enough).await
+    }
+
+    /// Every write after a revision.
+    pub fn log_after(&self, revision: u64) -> Vec<Record> {
+        self.shared.store.records(revision)
+    }
+
+    /// Compacts the versions that were replaced before a revision: reads at older revisions return 410.
+    pub fn compact(&self, revision: u64) {
+        let mut store = self.shared.store.lock();
+        store.compacted = store.compacted.max(revision.min(store.revision()));
+    }
+
+    /// Empties the watch cache: watches from older revisions return 410.
+    pub fn expire_watch_window(&self) {
+        let mut store = self.shared.store.lock();
+        store.window = store.revision();
     }
 
     fn stamp<'w>(&self, writer: &'w Writer) -> Stamp<'w> {

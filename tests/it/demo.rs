@@ -1,5 +1,10 @@
 //! Tests of `demo`: each verb watches the scenarios from start to end.
 
+use std::fs;
+use std::path::PathBuf;
+
+use insta::assert_snapshot;
+
 use super::support::Spy;
 
 /// Plays a scenario as fast as possible. It must end by itself, with success.
@@ -73,6 +78,29 @@ fn the_logs_show_why_a_program_crashes() {
 }
 
 #[test]
+fn the_record_shows_what_changed_in_the_night_and_is_removed() {
+    let name = format!("demo-incident-{}", std::process::id());
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::create_dir_all(&folder).unwrap();
+    let spy = || {
+        let spy = Spy::alone().var("TMPDIR", folder.to_str().unwrap());
+        spy.var("KUBECTL_SPY_NOW", "2026-03-02T10:00:00Z")
+    };
+    let told = spy().run(&["demo", "incident"]);
+    assert_eq!(told.status.code(), Some(0), "{}", told.transcript());
+    assert_snapshot!(told.transcript(), @"");
+    let one = spy().run(&[
+        "demo", "incident", "changes", "cm/flags", "--once", "-o", "short",
+    ]);
+    assert_snapshot!(one.transcript(), @"");
+    let trace = spy().run(&["demo", "incident", "trace", "--at", "2026-03-02T02:05:00Z"]);
+    assert!(trace.stdout.contains("complete"), "{}", trace.transcript());
+    let left = fs::read_dir(&folder).unwrap().count();
+    fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(left, 0);
+}
+
+#[test]
 fn scenarios_are_listed_and_unknown_ones_refused() {
     let list = Spy::alone().run(&["demo", "--list"]).stdout;
     assert!(
@@ -83,7 +111,7 @@ fn scenarios_are_listed_and_unknown_ones_refused() {
     assert_eq!(ran.status.code(), Some(1));
     assert!(
         ran.stderr
-            .contains("hint: use one of rollout, config, crash"),
+            .contains("hint: use one of rollout, config, crash, incident"),
         "{}",
         ran.stderr
     );

@@ -103,6 +103,14 @@ impl ChangesArgs {
         self
     }
 
+    /// Takes `objects` as the default, with their past, unless a flag asks for the past of all. Used by `demo`.
+    pub(crate) fn about_past(mut self, objects: &[&str]) -> ChangesArgs {
+        if !self.looks_back() {
+            self.objects.default_to(objects);
+        }
+        self
+    }
+
     /// Whether to read the record beside the server. It has no Secret values: neither to show, nor to judge.
     pub(super) fn uses_store(&self) -> bool {
         let needs_values = self.show_secrets || self.wait.needs_judgement();

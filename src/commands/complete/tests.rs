@@ -223,7 +223,7 @@ fn commands_and_flags() {
     assert_eq!(offered("c"), "changes completion");
     assert_eq!(
         offered("demo "),
-        "changes config crash logs rollout status trace"
+        "changes config crash incident logs rollout status trace"
     );
     assert_eq!(offered("demo config "), "changes logs status trace");
     assert_eq!(offered("status --un"), "--unhealthy");

@@ -17,7 +17,7 @@ use crate::model::Model;
 use crate::render::canvas::Canvas;
 use crate::render::header_footer::Freshness;
 use crate::render::text::Text;
-use crate::source::{ClusterId, Event, SourceKey};
+use crate::source::{Event, SourceKey};
 
 /// What the traces of each cluster are made of, and how they are printed.
 #[derive(Clone, Debug)]

@@ -19,19 +19,20 @@ use std::future::Future;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use serde_json::json;
 
 use super::{Deletion, Sandbox, WriteError};
 use world::{Task, World, name_of};
 
 pub use script::{Action, Prop, Scenario, ScriptStep};
-pub use stories::{config, crash, rollout};
+pub use stories::{config, crash, incident, rollout};
 #[cfg(any(test, feature = "testing"))]
 pub use testing::play_at_once;
 
 /// All scenarios.
 pub fn all() -> Vec<Scenario> {
-    vec![rollout(), config(), crash()]
+    vec![rollout(), config(), crash(), incident()]
 }
 
 /// A scenario that is set up in a sandbox, and its progress.
@@ -79,6 +80,20 @@ impl<'s> Stage<'s> {
                 () = &mut shutdown => return Ok(()),
                 () = tokio::time::sleep_until(due) => self.advance()?,
             }
+        }
+        Ok(())
+    }
+
+    /// Plays everything up to this many milliseconds after the start, without waiting. `after_each` gets the time of the
+    /// scenario after each task.
+    pub fn play_through(
+        &mut self,
+        end: u64,
+        mut after_each: impl FnMut(Timestamp),
+    ) -> Result<(), WriteError> {
+        while self.world.next_due().is_some_and(|due| due <= end) {
+            self.advance()?;
+            after_each(self.world.now());
         }
         Ok(())
     }

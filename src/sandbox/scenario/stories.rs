@@ -78,6 +78,57 @@ pub fn crash() -> Scenario {
     }
 }
 
+const MINUTE: u64 = 60_000;
+const NIGHTLY: &str = "registry.example.com/shop/web:v2.5.0-nightly";
+
+/// A job deploys an image that does not exist, and somebody switches a feature on. Nobody looks until the next morning. The story
+/// is played at once and recorded: its steps are hours ago.
+pub fn incident() -> Scenario {
+    let mut scenario = rollout();
+    scenario.props.push(Prop {
+        age: 12 * DAY,
+        manager: KUBECTL,
+        object: checkout_flags(),
+    });
+    let deploys = Action::SetImage {
+        manager: "nightly-deploy",
+        deployment: "web",
+        image: NIGHTLY,
+    };
+    let switches_on = Action::Patch {
+        manager: "kubectl-edit",
+        subresource: "",
+        resource: "configmaps",
+        name: "flags",
+        patch: json!({"data": {"checkout-v2": "on"}}),
+    };
+    Scenario {
+        name: "incident",
+        about: "something broke hours ago, and a record shows what changed",
+        missing_images: vec![NIGHTLY],
+        crashing_images: Vec::new(),
+        steps: vec![
+            ScriptStep {
+                at: 10 * MINUTE,
+                action: switches_on,
+            },
+            ScriptStep {
+                at: 12 * MINUTE,
+                action: deploys,
+            },
+        ],
+        ..scenario
+    }
+}
+
+fn checkout_flags() -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "ConfigMap",
+        "metadata": {"name": "flags", "namespace": SHOP},
+        "data": {"checkout-v2": "off", "dark-mode": "on"},
+    })
+}
+
 const SHOP: &str = "shop";
 const API: &str = "registry.example.com/shop/api:v1.18.0";
 const AUTOSCALER: &str = "kube-controller-manager";

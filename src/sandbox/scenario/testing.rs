@@ -7,10 +7,7 @@ use crate::sandbox::{Sandbox, WriteError};
 impl Stage<'_> {
     /// Plays everything up to this many milliseconds after the start, without waiting.
     pub fn play_until(&mut self, end: u64) -> Result<(), WriteError> {
-        while self.world.next_due().is_some_and(|due| due <= end) {
-            self.advance()?;
-        }
-        Ok(())
+        self.play_through(end, |_| ())
     }
 }
 

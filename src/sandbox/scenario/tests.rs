@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::*;
 use crate::sandbox::state::Options;
 use crate::sandbox::table::cells;
-use crate::sandbox::{Change, Record, kinds};
+use crate::sandbox::{Change, Record, Target, kinds};
 
 fn start() -> Timestamp {
     "2026-03-02T12:00:00Z".parse().expect("a time")
@@ -473,4 +473,30 @@ async fn the_writes_of_the_configuration() {
     29.000 DELETED  cm/flags  2 12d
     31.000 ADDED    cm/flags  3 <invalid>
     ");
+}
+
+#[tokio::test]
+async fn the_story_has_the_times_of_its_night() {
+    let begin: jiff::Timestamp = "2026-03-02T02:00:00Z".parse().expect("a time");
+    let sandbox = Sandbox::start(Options::new(Arc::new(move || begin))).await;
+    let sandbox = sandbox.expect("a free port");
+    let mut stage = Stage::set(&sandbox, &incident()).expect("a stage");
+    let mut times = Vec::new();
+    let eight_hours = 8 * 3_600_000;
+    let played = stage.play_through(eight_hours, |time| times.push(time));
+    played.expect("a story");
+    assert!(times.is_sorted());
+    let flags = sandbox.get(&Target::new("configmaps", "shop", "flags"));
+    let flags = flags.expect("an object").to_string();
+    assert!(flags.contains("2026-03-02T02:10:00Z"), "{flags}");
+    let web = sandbox.get(&Target::new("deployments", "shop", "web"));
+    let web = web.expect("an object").to_string();
+    assert!(web.contains("web:v2.5.0-nightly"), "{web}");
+    // The new Pod has no image, and the old ones still serve.
+    let pods = sandbox.list("pods", "shop");
+    let waits = pods
+        .iter()
+        .filter(|pod| pod.to_string().contains("ImagePullBackOff"));
+    let ready = pods.iter().filter(|pod| controllers::is_ready(pod));
+    assert_eq!((waits.count(), ready.count()), (1, 3));
 }

@@ -117,7 +117,8 @@ impl<'s> World<'s> {
         json!(seconds(self.now()))
     }
 
-    fn now(&self) -> Timestamp {
+    /// The same.
+    pub(super) fn now(&self) -> Timestamp {
         // The time before the start does not pass faster.
         let speed = i64::from(if self.elapsed > 0 {
             self.speed.get()

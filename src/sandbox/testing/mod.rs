@@ -3,7 +3,6 @@
 mod apply;
 mod faults;
 mod logs;
-mod records;
 mod rules;
 
 use std::io;
@@ -16,12 +15,11 @@ use tokio::net::TcpListener;
 use super::Sandbox;
 use super::fault::Fault;
 use super::port::{BACKLOG, LoopbackPort, bound};
+use super::records::Record;
 use super::requests::Request;
 use super::serve::Server;
 use super::state::User;
 use super::write::{WriteError, Writer};
-
-pub use records::Record;
 
 /// One connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,11 +105,6 @@ impl Sandbox {
         self.log_after(0)
     }
 
-    /// Every write after a revision.
-    pub fn log_after(&self, revision: u64) -> Vec<Record> {
-        self.shared.store.records(revision)
-    }
-
     /// Every request so far.
     pub fn requests(&self) -> Vec<Request> {
         self.shared.journal.requests()
@@ -141,17 +134,5 @@ impl Sandbox {
     pub fn set_users(&self, users: Vec<User>) {
         let known = self.shared.users.lock();
         *known.unwrap_or_else(PoisonError::into_inner) = users;
-    }
-
-    /// Compacts the versions that were replaced before a revision: reads at older revisions return 410.
-    pub fn compact(&self, revision: u64) {
-        let mut store = self.shared.store.lock();
-        store.compacted = store.compacted.max(revision.min(store.revision()));
-    }
-
-    /// Empties the watch cache: watches from older revisions return 410.
-    pub fn expire_watch_window(&self) {
-        let mut store = self.shared.store.lock();
-        store.window = store.revision();
     }
 }

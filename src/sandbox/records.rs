@@ -1,4 +1,4 @@
-//! The write log in the form that tests read.
+//! The log of writes in a form for readers: tests, and the demo that records them.
 
 use bytes::Bytes;
 
@@ -6,7 +6,7 @@ use crate::sandbox::kinds::Kind;
 use crate::sandbox::store::{Change, LogEntry, VersionStore};
 
 impl VersionStore {
-    /// The writes after a revision, in the form that tests read.
+    /// The writes after a revision.
     pub(super) fn records(&self, after: u64) -> Vec<Record> {
         let inner = self.lock();
         let entries = inner.after(after).iter();
@@ -16,7 +16,7 @@ impl VersionStore {
     }
 }
 
-/// One write, in the form that tests read.
+/// One write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
     /// The cluster-wide revision: the `resourceVersion` of the version written.
