@@ -66,6 +66,12 @@ impl RecordedWhy {
         }
     }
 
+    /// The reason with this name; `None` if there is none.
+    pub(super) fn named(name: &str, past: bool) -> Option<RecordedWhy> {
+        let mut all = CODES.iter().map(|why| RecordedWhy { why: *why, past });
+        all.find(|recorded| recorded.name() == name)
+    }
+
     pub(super) fn code(self) -> u8 {
         let code = match self.why {
             Why::Listed => 0,

@@ -173,6 +173,12 @@ impl StoreFileReader {
         &self.sources
     }
 
+    /// Reads again how far each source has come. A recorder may write to the file.
+    pub(super) fn refresh(&mut self) -> Result<(), StoreError> {
+        self.sources = self.read_sources()?;
+        Ok(())
+    }
+
     /// The number of its versions.
     pub fn versions(&self) -> Result<u64, StoreError> {
         let sql = "SELECT coalesce(max(first + versions), 1) - 1 FROM block";
@@ -192,19 +198,23 @@ impl StoreFileReader {
         let sql =
             "SELECT version, source, seen, type, after, upto, count, cause, checksum FROM mark
             WHERE ?1 IS NULL OR source = ?1 ORDER BY id";
-        let rows = self.rows(sql, [source], |row| {
-            let mark = MarkRow {
-                version: row.get(0)?,
-                source: row.get(1)?,
-                seen: row.get(2)?,
-                kind: row.get(3)?,
-                after: row.get(4)?,
-                upto: row.get(5)?,
-                count: row.get(6)?,
-                cause: row.get(7)?,
-            };
-            Ok((mark, row.get::<_, i64>(8)?))
-        })?;
+        self.whole_marks(self.rows(sql, [source], mark_row)?)
+    }
+
+    /// The marks after the first ones, up to those before a version, in order.
+    pub(super) fn marks_after(
+        &self,
+        first: i64,
+        version: i64,
+    ) -> Result<Vec<(MarkRow, Mark)>, StoreError> {
+        let sql =
+            "SELECT version, source, seen, type, after, upto, count, cause, checksum FROM mark
+            WHERE id > ? AND version <= ? ORDER BY id";
+        self.whole_marks(self.rows(sql, [first, version], mark_row)?)
+    }
+
+    /// The marks of rows with their checksums.
+    fn whole_marks(&self, rows: Vec<(MarkRow, i64)>) -> Result<Vec<(MarkRow, Mark)>, StoreError> {
         let marks = rows.into_iter().map(|(row, checksum)| {
             let mark = row.mark().filter(|_| row.checksum() == checksum);
             let damaged = || self.damaged("an event of a source");
@@ -536,7 +546,22 @@ fn index_row(row: &Row<'_>) -> rusqlite::Result<IndexRow> {
     })
 }
 
-fn time(microseconds: i64) -> Timestamp {
+/// The row of `SELECT version, source, seen, type, after, upto, count, cause, checksum`, and the checksum.
+fn mark_row(row: &Row<'_>) -> rusqlite::Result<(MarkRow, i64)> {
+    let mark = MarkRow {
+        version: row.get(0)?,
+        source: row.get(1)?,
+        seen: row.get(2)?,
+        kind: row.get(3)?,
+        after: row.get(4)?,
+        upto: row.get(5)?,
+        count: row.get(6)?,
+        cause: row.get(7)?,
+    };
+    Ok((mark, row.get(8)?))
+}
+
+pub(super) fn time(microseconds: i64) -> Timestamp {
     Timestamp::from_microsecond(microseconds).unwrap_or_default()
 }
 

@@ -7,6 +7,7 @@
 mod block;
 mod covered_revisions;
 mod delta;
+mod entry;
 mod error;
 mod export;
 mod file_reader;
@@ -18,16 +19,19 @@ mod recorded_history;
 mod recorder;
 mod recording;
 mod redaction;
+mod replay;
 mod schema;
 mod sealer;
 mod snapshot;
 mod store;
+mod tail;
 #[cfg(test)]
 mod tests;
 mod transport;
 
 pub use block::RecordedWhy;
 pub use covered_revisions::CoveredRevisions;
+pub use entry::{EntryContent, EntryField, RecordEntry};
 pub use error::StoreError;
 pub use export::{ExportQuery, ExportedEvent, RecordExport};
 pub use file_reader::{RecordedSource, RecordedVersion, StoreFileReader};
@@ -37,7 +41,9 @@ pub use past::last_states;
 pub use recorder::Recorder;
 pub use recording::{RecordOptions, RecordProgress, ResumedSource};
 pub use redaction::{Redaction, RedactionError};
+pub use replay::{RecordReplay, recorder_of};
 pub use schema::RecordedCluster;
 pub use snapshot::{RecordedSnapshot, StaleSource};
 pub use store::{ClusterFiles, RetentionPolicy, Store, StoreFile};
+pub use tail::{RecordHeading, RecordTail, TailEntry, TailPosition};
 pub use transport::StoreTransport;

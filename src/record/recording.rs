@@ -166,10 +166,20 @@ impl Recording {
         options: RecordOptions,
         progress: SharedProgress,
     ) -> Result<Recording, StoreError> {
+        let name = format!("{:08x}", fastrand::u32(..));
+        Recording::begin_as(name, options, progress)
+    }
+
+    /// Begins the first file of a recorder with this name.
+    pub(super) fn begin_as(
+        name: String,
+        options: RecordOptions,
+        progress: SharedProgress,
+    ) -> Result<Recording, StoreError> {
         let now = (options.clock)();
         let mut recording = Recording {
             files: options.store.cluster(&options.cluster.id),
-            name: format!("{:08x}", fastrand::u32(..)),
+            name,
             sealer: Sealer::new(options.store.key.clone(), &options.redactions),
             options,
             writer: None,
@@ -230,6 +240,59 @@ impl Recording {
         }
     }
 
+    /// Records a version as another recorder has recorded it.
+    pub(super) fn replay_version(
+        &mut self,
+        key: &Arc<SourceKey>,
+        version: &RecordedVersion,
+    ) -> Result<(), StoreError> {
+        let place = self.source(key)?;
+        self.take_version(place, version)
+    }
+
+    /// Records an event of a source as another recorder has recorded it.
+    pub(super) fn replay_mark(
+        &mut self,
+        key: &Arc<SourceKey>,
+        seen: Timestamp,
+        mark: &Mark,
+    ) -> Result<(), StoreError> {
+        let place = self.source(key)?;
+        self.take_mark(place, seen, mark)
+    }
+
+    /// Records how far a source has come at a time.
+    pub(super) fn replay_reached(
+        &mut self,
+        key: &Arc<SourceKey>,
+        version: &ResourceVersion,
+        at: Timestamp,
+    ) -> Result<(), StoreError> {
+        let place = self.source(key)?;
+        if let Some(source) = self.sources.get_mut(place) {
+            source.reach(version, at);
+        }
+        Ok(())
+    }
+
+    /// Records that a version is missing which another recorder has recorded.
+    pub(super) fn replay_loss(
+        &mut self,
+        key: &Arc<SourceKey>,
+        version: &ResourceVersion,
+        seen: Timestamp,
+    ) -> Result<(), StoreError> {
+        let place = self.source(key)?;
+        self.take_loss(place, version, seen)
+    }
+
+    /// Writes everything to the disk.
+    pub(super) fn save(&mut self) -> Result<(), StoreError> {
+        let saved = self.commit();
+        self.report();
+        saved
+    }
+
     /// Writes to the disk what has waited for long enough, and begins another file when it is time.
     pub(super) fn tend(&mut self, pace: Pace) {
         let now = (self.options.clock)();
@@ -252,6 +315,11 @@ impl Recording {
         }
     }
 
+    /// The present file.
+    pub(super) fn file(&self) -> Option<&std::path::Path> {
+        self.writer.as_ref().map(StoreFileWriter::path)
+    }
+
     /// Writes the rest, and ends the file.
     pub(super) fn finish(mut self) -> Result<(), StoreError> {
         let done = self.commit();
@@ -264,11 +332,7 @@ impl Recording {
         let (why, seen) = (recorded.why, recorded.seen);
         let Ok(now) = self.sealer.sealed(&recorded.version) else {
             // What cannot be read may be a Secret.
-            let after = self.sources.get(place).and_then(|it| it.reached.clone());
-            let after = after.map_or_else(|| ResourceVersion::new(""), |(after, _)| after);
-            let upto = recorded.version.version.clone();
-            let cause = GapCause::Undecodable;
-            return self.take_mark(place, seen, &Mark::Gap(Gap { after, upto, cause }));
+            return self.take_loss(place, &recorded.version.version, seen);
         };
         let uid = (place, now.object.identity());
         let before = self.live.remove(&uid);
@@ -301,6 +365,19 @@ impl Recording {
             source.reach(&now.version, seen);
         }
         written
+    }
+
+    /// A version that cannot be recorded is a gap.
+    fn take_loss(
+        &mut self,
+        place: usize,
+        version: &ResourceVersion,
+        seen: Timestamp,
+    ) -> Result<(), StoreError> {
+        let after = self.sources.get(place).and_then(|it| it.reached.clone());
+        let after = after.map_or_else(|| ResourceVersion::new(""), |(after, _)| after);
+        let (upto, cause) = (version.clone(), GapCause::Undecodable);
+        self.take_mark(place, seen, &Mark::Gap(Gap { after, upto, cause }))
     }
 
     /// Writes the last version of an object, if there is a file.
@@ -501,11 +578,6 @@ impl Recording {
 
 #[cfg(test)]
 impl Recording {
-    /// The present file.
-    pub(super) fn file(&self) -> Option<&std::path::Path> {
-        self.writer.as_ref().map(StoreFileWriter::path)
-    }
-
     /// Makes the disk full after this many pages of the present file.
     pub(super) fn limit_pages(&self, pages: u32) {
         if let Some(writer) = &self.writer {

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use rusqlite::{Connection, OpenFlags, params};
+use serde::{Deserialize, Serialize};
 
 use super::error::StoreError;
 use super::redaction::Redaction;
@@ -246,18 +247,24 @@ pub(super) fn checksum(numbers: &[i64], data: &[u8]) -> i64 {
 }
 
 /// A source as its columns.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub(super) struct SourceRow {
     pub(super) group: String,
     pub(super) version: String,
     pub(super) resource: String,
     pub(super) kind: String,
     pub(super) namespaced: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) namespace: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) labels: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) fields: Option<String>,
     /// The version up to which everything is recorded, and the time of that in microseconds since the epoch.
+    #[serde(skip)]
     pub(super) reached: Option<(String, i64)>,
 }
 

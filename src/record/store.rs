@@ -68,6 +68,11 @@ impl Store {
 
     /// The folder of a cluster, which may not exist yet.
     pub fn cluster(&self, id: &str) -> ClusterFiles {
+        Store::files_at(&self.path, id)
+    }
+
+    /// The folder of a cluster in a directory, neither of which need exist yet.
+    pub fn files_at(directory: &Path, id: &str) -> ClusterFiles {
         // An id is a uid or a hash. No other text becomes a path.
         let name: String = id
             .chars()
@@ -76,7 +81,7 @@ impl Store {
                 _ => '_',
             })
             .collect();
-        let path = self.path.join(name);
+        let path = directory.join(name);
         ClusterFiles { path }
     }
 }
@@ -187,13 +192,19 @@ const FILES: u64 = 8;
 const LARGEST: u64 = 512 << 20;
 
 impl RetentionPolicy {
+    /// Keeps everything.
+    pub(super) const FOREVER: RetentionPolicy = RetentionPolicy {
+        keep: Duration::MAX,
+        max_bytes: u64::MAX,
+    };
+
     /// The size at which a recorder begins another file.
     pub(super) fn file_bytes(&self) -> u64 {
         (self.max_bytes / FILES).clamp(1 << 20, LARGEST)
     }
 
     /// Deletes the files that are too old or too many, but not the one that is being written.
-    pub(super) fn apply(
+    pub fn apply(
         &self,
         files: &ClusterFiles,
         current: &Path,

@@ -2,6 +2,7 @@
 
 mod faults;
 mod played_faults;
+mod replayed;
 mod secrets;
 mod times;
 

@@ -1,0 +1,145 @@
+//! `RecordReplay`: writes the entries of another recorder's file into a store, as if that recorder had written it there.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::block::RecordedWhy;
+use super::entry::{EntryContent, RecordEntry};
+use super::error::StoreError;
+use super::file_reader::{RecordedVersion, StoreFileReader};
+use super::mark::Mark;
+use super::recording::{RecordOptions, Recording, SharedProgress};
+use super::store::{ClusterFiles, RetentionPolicy, Store};
+use super::tail::RecordHeading;
+use crate::source::Why;
+
+/// A file of another recorder that is being written here.
+pub struct RecordReplay {
+    recording: Recording,
+}
+
+impl RecordReplay {
+    /// Begins the file. `recorder` is the name of the other recorder.
+    pub fn begin(
+        store: &Store,
+        heading: RecordHeading,
+        recorder: &str,
+    ) -> Result<RecordReplay, StoreError> {
+        let started = heading.started;
+        let options = RecordOptions {
+            store: store.clone(),
+            cluster: heading.cluster,
+            // Files are deleted by the time of this machine, and not by that of the entries: `RetentionPolicy::apply`.
+            retention: RetentionPolicy::FOREVER,
+            resumed: HashMap::new(),
+            redactions: heading.redactions,
+            clock: Arc::new(move || started),
+        };
+        let name = recorder_name(recorder);
+        let recording = Recording::begin_as(name, options, SharedProgress::default())?;
+        Ok(RecordReplay { recording })
+    }
+
+    /// Continues what was last written of this recorder, in a file that begins with its last state. `None` if there is none.
+    pub fn resume(
+        store: &Store,
+        cluster: &str,
+        recorder: &str,
+    ) -> Result<Option<RecordReplay>, StoreError> {
+        let files = store.cluster(cluster);
+        let Some(path) = newest_of(&files, recorder)? else {
+            return Ok(None);
+        };
+        let mut reader = StoreFileReader::open(&path)?;
+        let heading = RecordHeading {
+            cluster: reader.cluster().clone(),
+            started: reader.started(),
+            redactions: reader.redactions(),
+        };
+        let mut replay = RecordReplay::begin(store, heading, recorder)?;
+        for source in reader.sources().to_vec() {
+            let key = Arc::new(source.key.clone());
+            let states = reader.marks_of(&source)?.into_iter().rev();
+            let mut states = states.filter(|(_, _, mark)| matches!(mark, Mark::State { .. }));
+            if let Some((_, seen, mark)) = states.next() {
+                replay.recording.replay_mark(&key, seen, &mark)?;
+            }
+            let Some(known) = reader.last_state(&source)? else {
+                continue;
+            };
+            let version = known.version.clone();
+            let resumed = Mark::Resumed { version };
+            replay.recording.replay_mark(&key, known.at, &resumed)?;
+            let count = known.objects.len();
+            for (version, seen) in known.objects {
+                let why = RecordedWhy {
+                    why: Why::Listed,
+                    past: false,
+                };
+                let listed = RecordedVersion { why, seen, version };
+                replay.recording.replay_version(&key, &listed)?;
+            }
+            let version = known.version;
+            let synced = Mark::Synced { count, version };
+            replay.recording.replay_mark(&key, known.at, &synced)?;
+        }
+        replay.save()?;
+        Ok(Some(replay))
+    }
+
+    /// Takes the next entry.
+    pub fn take(&mut self, entry: &RecordEntry) -> Result<(), StoreError> {
+        let key = &entry.source;
+        match &entry.content {
+            EntryContent::Version(version) => self.recording.replay_version(key, version),
+            EntryContent::Mark { seen, mark } => self.recording.replay_mark(key, *seen, mark),
+            EntryContent::Reached { version, at } => {
+                self.recording.replay_reached(key, version, *at)
+            }
+            EntryContent::Missing { version, seen, .. } => {
+                self.recording.replay_loss(key, version, *seen)
+            }
+        }
+    }
+
+    /// Writes everything to the disk.
+    pub fn save(&mut self) -> Result<(), StoreError> {
+        self.recording.save()
+    }
+
+    /// The file that is being written.
+    pub fn file(&self) -> Option<&Path> {
+        self.recording.file()
+    }
+
+    /// Writes the rest, and ends the file.
+    pub fn finish(self) -> Result<(), StoreError> {
+        self.recording.finish()
+    }
+}
+
+/// A name of a recorder, which becomes a part of a path.
+fn recorder_name(text: &str) -> String {
+    let letters = text.chars().filter(char::is_ascii_alphanumeric);
+    letters.take(16).collect()
+}
+
+/// The newest file of this recorder.
+fn newest_of(files: &ClusterFiles, recorder: &str) -> Result<Option<PathBuf>, StoreError> {
+    let end = format!("-{}", recorder_name(recorder));
+    let is_own = |path: &Path| {
+        let name = path.file_stem().and_then(|name| name.to_str());
+        name.is_some_and(|name| name.ends_with(&end))
+    };
+    let mut all = files.list()?.into_iter().rev();
+    let found = all.find(|file| is_own(&file.path));
+    Ok(found.map(|file| file.path))
+}
+
+/// What a file is called by its recorder: its name, and that of the recorder.
+pub fn recorder_of(path: &Path) -> Option<(String, String)> {
+    let name = path.file_stem()?.to_str()?;
+    let (_, recorder) = name.split_once('-')?;
+    Some((name.to_owned(), recorder.to_owned()))
+}
