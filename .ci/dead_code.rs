@@ -22,6 +22,8 @@ mod diff;
 mod env;
 #[path = "../src/graph/mod.rs"]
 mod graph;
+#[path = "../src/kafka/mod.rs"]
+mod kafka;
 #[path = "../src/logs/mod.rs"]
 mod logs;
 #[path = "../src/model/mod.rs"]

@@ -10,6 +10,7 @@ mod failure_logs;
 mod field_fight;
 pub(crate) mod help;
 mod input;
+mod kafka_entry;
 mod last_change;
 mod live;
 pub(crate) mod logs;
@@ -25,6 +26,7 @@ pub(crate) mod trace;
 pub(crate) mod version;
 mod versions;
 mod wait;
+mod yaml_file;
 
 use std::time::Duration;
 
@@ -36,6 +38,7 @@ pub(crate) use args::{
 pub(crate) use error::{CommandError, ErrorKind};
 pub(crate) use failure_logs::{FailureLogs, LastLines, LogLineArgs};
 pub(crate) use input::UnreadFiles;
+pub(crate) use kafka_entry::{KafkaEntry, is_built_in, refused};
 pub(crate) use last_change::{LastChange, LastChanges};
 pub(crate) use live::ViewOpening;
 pub(crate) use live::follow::{Live, follow};
@@ -49,6 +52,7 @@ pub(crate) use live::terminal::{Output, Terminal};
 pub(crate) use store_dir::{MemoryArgs, StoreArgs};
 pub(crate) use time_or_age::{TimeOrAge, duration_with_days};
 pub(crate) use wait::{Answer, Awaited, GoalArgs, Judge, Stop, WaitArgs};
+pub(crate) use yaml_file::YamlFile;
 
 /// The surroundings of a verb.
 pub(crate) struct Context<'a> {

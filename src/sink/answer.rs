@@ -54,7 +54,7 @@ impl Attempt {
 
 /// The waits between attempts: they double from the first to the longest, and jitter shortens each by up to half.
 #[derive(Debug, Default)]
-pub(super) struct RetryWaits {
+pub struct RetryWaits {
     failures: u32,
 }
 
@@ -63,19 +63,19 @@ impl RetryWaits {
     const LONGEST: Duration = Duration::from_secs(60);
 
     /// The number of failures in a row.
-    pub(super) fn failures(&self) -> u32 {
+    pub fn failures(&self) -> u32 {
         self.failures
     }
 
     /// Counts a failure. Returns the wait before the next attempt.
-    pub(super) fn after_failure(&mut self, jitter: f64) -> Duration {
+    pub fn after_failure(&mut self, jitter: f64) -> Duration {
         let doubled = Self::FIRST.saturating_mul(1 << self.failures.min(16));
         self.failures += 1;
         doubled.min(Self::LONGEST).mul_f64(1.0 - jitter / 2.0)
     }
 
     /// A success: the next failure is the first again. Returns whether there were failures.
-    pub(super) fn reset(&mut self) -> bool {
+    pub fn reset(&mut self) -> bool {
         std::mem::take(&mut self.failures) > 0
     }
 }

@@ -17,6 +17,7 @@ mod tests;
 mod transition;
 mod webhook;
 
+pub use answer::RetryWaits;
 pub use deliver::{SinkDeliveries, SinkNote};
 pub use known_states::{KnownStates, ObjectState, StateChange, StateUpdate};
 pub use message::SigningKey;
@@ -24,4 +25,4 @@ pub use outbox::{Outbox, OutboxError};
 pub use queue::SinkQueue;
 pub use template::{TemplateError, TextTemplate};
 pub use transition::{Delivery, TransitionFilter};
-pub use webhook::{Sink, Webhook, WebhookError};
+pub use webhook::{Sink, Webhook, WebhookError, client_tls};

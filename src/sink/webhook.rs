@@ -86,7 +86,7 @@ impl Webhook {
         http.enforce_http(false);
         http.set_connect_timeout(Some(CONNECT));
         let connector = HttpsConnectorBuilder::new()
-            .with_tls_config(tls(authority)?)
+            .with_tls_config(client_tls(authority)?)
             .https_or_http()
             .enable_http1()
             .wrap_connector(http);
@@ -162,7 +162,8 @@ fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
     innermost.to_string()
 }
 
-fn tls(authority: Option<&[u8]>) -> Result<ClientConfig, WebhookError> {
+/// The settings of TLS for a client. `authority` has the certificates to trust, in PEM form; those of the system without it.
+pub fn client_tls(authority: Option<&[u8]>) -> Result<ClientConfig, WebhookError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config =
         ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;

@@ -842,3 +842,18 @@ async fn changes_through_a_redacted_record_show_digests_of_the_server_too() {
     // The token is the same in both.
     assert!(changed[1].ends_with("mode: a → b"), "{}", ran.stdout);
 }
+
+#[test]
+fn a_build_without_kafka_says_so() {
+    let store = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("store-kafka");
+    let store = store.to_str().unwrap();
+    let topic = "kafka://127.0.0.1:1/t";
+    let ran = Spy::alone().run(&["record", "--from", topic, "--once", "--store", store]);
+    let expect = if cfg!(feature = "kafka") {
+        "error: kafka://127.0.0.1:1/t: "
+    } else {
+        "error: this build has no Kafka\nhint: "
+    };
+    assert!(ran.stderr.contains(expect), "{}", ran.transcript());
+    assert!(!ran.status.success());
+}

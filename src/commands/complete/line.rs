@@ -356,7 +356,8 @@ impl ValueSort {
             | "filename"
             | "tls-cert"
             | "tls-key"
-            | "from" => ValueSort::File,
+            | "from"
+            | "kafka" => ValueSort::File,
             "cache-dir" | "kustomize" | "store" => ValueSort::Directory,
             _ if arg.get_possible_values().is_empty() => ValueSort::Free,
             _ => ValueSort::Choice,

@@ -1,6 +1,7 @@
 //! The flags of `record`.
 
 use std::fmt::Display;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use jiff::SignedDuration;
@@ -46,7 +47,27 @@ pub(crate) struct RecordArgs {
     #[arg(long, requires = "print_manifest", default_value = IMAGE)]
     pub(super) image: String,
     #[command(flatten)]
+    pub(super) topic: TopicArgs,
+    #[command(flatten)]
     pub(super) store: StoreArgs,
+}
+
+/// The flags that read a topic in place of a cluster.
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct TopicArgs {
+    /// Read what other recorders have written to a topic of Kafka: `kafka://HOST:PORT,…/TOPIC`
+    #[arg(
+        long,
+        value_name = "URL",
+        conflicts_with_all = ["objects", "selector", "all_namespaces", "redact", "exclude_secrets", "print_manifest"]
+    )]
+    pub(super) from: Option<String>,
+    /// With --from: read TLS and SASL settings from this file
+    #[arg(long, value_name = "FILE", requires = "from")]
+    pub(super) kafka: Option<PathBuf>,
+    /// With --from: end when the topic is read
+    #[arg(long, requires = "from")]
+    pub(super) once: bool,
 }
 
 /// The image that the Dockerfile of the documents builds.
@@ -61,6 +82,8 @@ const EXAMPLES: &str = "Examples:
                                             nothing of Secrets, and a value of ConfigMaps only as a digest
   kubectl spy record -n prod --print-manifest | kubectl apply -f -
                                             the same inside the cluster, with the rights for it
+  kubectl spy record --from kafka://broker:9092/spy.versions
+                                            what the recorders of other clusters have sent to Kafka
   kubectl spy store ls                      what is recorded, and where the holes are";
 
 /// No record is smaller: a file has a megabyte.

@@ -4,6 +4,8 @@ mod args;
 mod cluster_recorder;
 mod manifest;
 mod recording;
+#[cfg(feature = "kafka")]
+mod topic;
 
 use futures::FutureExt;
 use tokio::time::sleep;
@@ -13,6 +15,7 @@ use super::live::clusters::Clusters;
 use super::manifests::ObjectRequest;
 use super::{
     Awaited, CommandError, ConnectionSetup, Context, Session, Shutdown, Stop, Terminal, follow,
+    is_built_in,
 };
 use crate::cluster::ContextConfig;
 use crate::commands::Ended;
@@ -22,6 +25,8 @@ pub(crate) use args::RecordArgs;
 use cluster_recorder::{RecordPlan, RecorderSetup, unrecorded};
 use manifest::RecorderManifest;
 use recording::{LiveRecording, recording_line};
+#[cfg(feature = "kafka")]
+use topic::record_topic;
 
 pub(crate) fn run(args: &RecordArgs, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     context.block_on(async |context| {
@@ -36,6 +41,10 @@ async fn record(
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
     let stop = Stop::at(shutdown);
+    if let Some(topic) = &args.topic.from {
+        is_built_in()?;
+        return Box::pin(record_topic(args, topic, context, shutdown)).await;
+    }
     if args.print_manifest {
         return Box::pin(print_manifest(args, context, &stop)).await;
     }
@@ -44,6 +53,19 @@ async fn record(
         Some(contexts) => Box::pin(record_several(args, contexts, context, stop)).await,
         None => Box::pin(record_one(args, context, stop)).await,
     }
+}
+
+/// Without the client of Kafka, there is no topic to read.
+#[cfg(not(feature = "kafka"))]
+async fn record_topic(
+    _args: &RecordArgs,
+    topic: &str,
+    _context: &mut Context<'_>,
+    _shutdown: &Shutdown,
+) -> Result<Ended, CommandError> {
+    Err(CommandError::failed(format!(
+        "error: {topic}: this build has no Kafka"
+    )))
 }
 
 /// Records one cluster.

@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 use serde::Deserialize;
-use serde_saphyr::{Error, Spanned};
+use serde_saphyr::Spanned;
 
-use crate::commands::{CommandError, duration_with_days};
+use crate::commands::{CommandError, KafkaEntry, YamlFile, duration_with_days};
+use crate::kafka::{MessageFormat, TopicSink};
 use crate::model::PackageTool;
-use crate::object::near;
 use crate::sink::{SigningKey, Sink, TemplateError, TextTemplate, TransitionFilter, Webhook};
 use crate::status::Status;
 
@@ -21,6 +21,8 @@ use crate::status::Status;
 pub(super) struct ServeConfig {
     /// Who is told of changes of state.
     pub(super) sinks: Vec<Arc<Sink>>,
+    /// Which topics get the versions of the record.
+    pub(super) topics: Vec<Arc<TopicSink>>,
     /// The types and objects to follow, in place of arguments.
     pub(super) kinds: Vec<String>,
     /// The packages that are reported.
@@ -79,12 +81,32 @@ struct SinkEntry {
     name: Spanned<String>,
     webhook: Option<Spanned<String>>,
     webhook_file: Option<Spanned<PathBuf>>,
+    kafka: Option<KafkaEntry>,
     #[serde(default)]
-    when: WhenEntry,
+    format: FormatWord,
+    when: Option<WhenEntry>,
     hmac_file: Option<Spanned<PathBuf>>,
     ca_file: Option<Spanned<PathBuf>>,
     timeout: Option<Spanned<String>>,
     text: Option<Spanned<String>>,
+}
+
+/// `format` of a sink with `kafka`.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum FormatWord {
+    #[default]
+    Versions,
+    CloudEvents,
+}
+
+impl From<FormatWord> for MessageFormat {
+    fn from(word: FormatWord) -> MessageFormat {
+        match word {
+            FormatWord::Versions => MessageFormat::Versions,
+            FormatWord::CloudEvents => MessageFormat::CloudEvents,
+        }
+    }
 }
 
 /// `when` of a sink.
@@ -150,108 +172,80 @@ impl ServeConfig {
 
     /// Reads the text of a file.
     fn parse(text: &str, path: &Path) -> Result<ServeConfig, CommandError> {
-        let place = ConfigPlace { path };
-        let file: ConfigFile = match text.trim() {
-            "" => ConfigFile::default(),
-            _ => serde_saphyr::from_str(text).map_err(|error| place.refusal(&error))?,
-        };
-        let mut sinks: Vec<Arc<Sink>> = Vec::new();
+        let yaml = YamlFile { path };
+        let file: ConfigFile = yaml.parse(text)?;
+        let outbox = file.outbox.map(|path| yaml.relative(&path));
+        let reader = ConfigReader { file: yaml };
+        let (mut sinks, mut topics, mut names) = (Vec::new(), Vec::new(), Vec::new());
         for entry in file.sinks {
             let name = &entry.name.value;
-            let is_taken = sinks.iter().any(|sink| sink.name == *name);
-            if name.is_empty() || is_taken {
+            if name.is_empty() || names.contains(name) {
                 let error = format!("the name {name:?} of a sink is empty or used twice");
-                let error = place.error(&entry.name, error);
+                let error = reader.file.error(&entry.name, error);
                 return Err(error.hint("give each sink a name of its own"));
             }
-            sinks.push(Arc::new(place.sink(entry)?));
+            names.push(name.clone());
+            match &entry.kafka {
+                Some(_) => topics.push(Arc::new(reader.topic(entry)?)),
+                None => sinks.push(Arc::new(reader.sink(entry)?)),
+            }
         }
         Ok(ServeConfig {
             kinds: file.kinds,
             sinks,
+            topics,
             packages: file
                 .packages
                 .from
                 .into_iter()
                 .map(PackageTool::from)
                 .collect(),
-            outbox: file.outbox.map(|path| place.relative(&path)),
+            outbox,
         })
     }
 }
 
-/// The file that is being read, for its errors and the paths in it.
-struct ConfigPlace<'p> {
-    path: &'p Path,
+/// Reads the entries of a file.
+struct ConfigReader<'p> {
+    file: YamlFile<'p>,
 }
 
-impl ConfigPlace<'_> {
-    fn at_line(&self, line: u64, error: impl std::fmt::Display) -> CommandError {
-        CommandError::failed(format!("error: {}:{line}: {error}", self.path.display()))
-    }
-
-    /// An error about this value.
-    fn error<T>(&self, value: &Spanned<T>, error: impl std::fmt::Display) -> CommandError {
-        self.at_line(value.referenced.line(), error)
-    }
-
-    /// What is wrong with the form of the file.
-    fn refusal(&self, error: &Error) -> CommandError {
-        let error = error.without_snippet();
-        let line = error.location().map_or(1, |location| location.line());
-        let (what, word, known) = match error {
-            Error::SerdeUnknownField {
-                field, expected, ..
-            } => ("unknown key", field, expected),
-            Error::SerdeUnknownVariant {
-                variant, expected, ..
-            } => ("unknown value", variant, expected),
-            Error::SerdeMissingField { field, .. } => {
-                let error = self.at_line(line, format!("the key \"{field}\" is missing"));
-                return error.hint("docs/serve.yaml.md describes all keys");
-            }
-            error => {
-                let words = error.to_string();
-                let words = words.lines().next().unwrap_or_default();
-                return self
-                    .at_line(line, words)
-                    .hint("docs/serve.yaml.md describes all keys");
-            }
-        };
-        let hint = match near(word, known.iter().copied()).first() {
-            Some(near) => format!("did you mean \"{near}\"?"),
-            None => format!("use one of {}", known.join(", ")),
-        };
-        self.at_line(line, format!("{what} \"{word}\"")).hint(hint)
-    }
-
-    fn relative(&self, path: &Path) -> PathBuf {
-        let directory = self.path.parent().unwrap_or(Path::new(""));
-        directory.join(path)
-    }
-
-    /// The content of a file that the file names.
-    fn content(&self, named: &Spanned<PathBuf>) -> Result<Vec<u8>, CommandError> {
-        let path = self.relative(&named.value);
-        let read = fs::read(&path);
-        read.map_err(|error| {
-            let error = self.error(named, format!("{}: {error}", path.display()));
-            error.hint("a path is relative to the directory of the configuration")
+impl ConfigReader<'_> {
+    /// A topic gets every version, as it is recorded.
+    fn topic(&self, entry: SinkEntry) -> Result<TopicSink, CommandError> {
+        let is_webhook = entry.webhook.is_some() || entry.webhook_file.is_some();
+        let has_choice = entry.when.is_some() || entry.text.is_some();
+        let has_setting =
+            entry.hmac_file.is_some() || entry.ca_file.is_some() || entry.timeout.is_some();
+        if is_webhook || has_choice || has_setting {
+            let error = "a sink with kafka has only the keys name and format beside it";
+            let error = self.file.error(&entry.name, error);
+            return Err(error.hint("docs/serve.yaml.md describes all keys"));
+        }
+        let topic = entry
+            .kafka
+            .map(|kafka| kafka.topic(&self.file, &entry.name));
+        let topic = topic.transpose()?;
+        let missing = || CommandError::failed("error: the key \"kafka\" is missing");
+        Ok(TopicSink {
+            name: entry.name.value,
+            topic: topic.ok_or_else(missing)?,
+            format: entry.format.into(),
         })
     }
 
     fn sink(&self, entry: SinkEntry) -> Result<Sink, CommandError> {
         let (line, address) = self.address(&entry)?;
-        let authority = entry.ca_file.as_ref().map(|file| self.content(file));
+        let authority = entry.ca_file.as_ref().map(|file| self.file.content(file));
         let webhook = Webhook::new(&address, authority.transpose()?.as_deref());
         let webhook = webhook.map_err(|error| {
             let hint = "write an address such as https://example.com/hook, without a login";
-            self.at_line(line, error).hint(hint)
+            self.file.at_line(line, error).hint(hint)
         })?;
         let key = entry.hmac_file.as_ref().map(|file| {
-            let key = SigningKey::parse(&self.content(file)?);
+            let key = SigningKey::parse(&self.file.content(file)?);
             key.ok_or_else(|| {
-                let error = self.error(file, "the file has no key");
+                let error = self.file.error(file, "the file has no key");
                 error.hint("write a random text into it: openssl rand -hex 32")
             })
         });
@@ -260,7 +254,7 @@ impl ConfigPlace<'_> {
         let limit = limit.and_then(|limit| Duration::try_from(limit).ok());
         Ok(Sink {
             name: entry.name.value,
-            when: self.filter(entry.when)?,
+            when: self.filter(entry.when.unwrap_or_default())?,
             webhook: webhook
                 .signing_with(key.transpose()?)
                 .with_text(text.transpose()?)
@@ -273,14 +267,14 @@ impl ConfigPlace<'_> {
         match (&entry.webhook, &entry.webhook_file) {
             (Some(address), None) => Ok((address.referenced.line(), address.value.clone())),
             (None, Some(file)) => {
-                let content = self.content(file)?;
+                let content = self.file.content(file)?;
                 let address = String::from_utf8_lossy(&content).into_owned();
                 Ok((file.referenced.line(), address))
             }
             (Some(_), Some(_)) | (None, None) => {
                 let error = "a sink needs an address";
-                let error = self.error(&entry.name, error);
-                Err(error.hint("write one of webhook: URL and webhookFile: FILE"))
+                let error = self.file.error(&entry.name, error);
+                Err(error.hint("write one of webhook: URL, webhookFile: FILE and kafka:"))
             }
         }
     }
@@ -301,7 +295,9 @@ impl ConfigPlace<'_> {
         let duration = duration_with_days(&text.value);
         let duration = duration.filter(|duration| *duration > SignedDuration::ZERO);
         duration.ok_or_else(|| {
-            let error = self.error(text, format!("invalid duration \"{}\"", text.value));
+            let error = self
+                .file
+                .error(text, format!("invalid duration \"{}\"", text.value));
             error.hint("write a time with a unit, such as 30s or 5m")
         })
     }
@@ -315,7 +311,7 @@ impl ConfigPlace<'_> {
                 } => format!("did you mean {{{{{near}}}}}?"),
                 _ => format!("the parts are {}", TextTemplate::names()),
             };
-            self.error(text, error).hint(hint)
+            self.file.error(text, error).hint(hint)
         })
     }
 }
@@ -386,7 +382,7 @@ mod tests {
         error: serve.yaml:5: unknown value "failed" | did you mean "Failed"?
         error: serve.yaml:5: invalid duration "30" | write a time with a unit, such as 30s or 5m
         error: serve.yaml:4: invalid duration "soon" | write a time with a unit, such as 30s or 5m
-        error: serve.yaml:2: a sink needs an address | write one of webhook: URL and webhookFile: FILE
+        error: serve.yaml:2: a sink needs an address | write one of webhook: URL, webhookFile: FILE and kafka:
         error: serve.yaml:2: the key "name" is missing | docs/serve.yaml.md describes all keys
         error: serve.yaml:3: the name "a" of a sink is empty or used twice | give each sink a name of its own
         error: serve.yaml:3: not an address: expected https://HOST/PATH | write an address such as https://example.com/hook, without a login
@@ -395,6 +391,58 @@ mod tests {
         error: serve.yaml:4: unknown part "mesage" | did you mean {{message}}?
         error: serve.yaml:1: expected sequence start at line 1, column 8 | docs/serve.yaml.md describes all keys
         error: serve.yaml:1: unclosed bracket '[' at line 1, column 8 | docs/serve.yaml.md describes all keys
+        "#);
+    }
+
+    #[test]
+    fn a_topic_needs_brokers_and_a_build_with_kafka() {
+        let kafka = |lines: &str| {
+            let text = lines.replace('\n', "\n  ");
+            check_sink(&format!("kafka:\n  {text}"))
+        };
+        let right = "brokers: [b:9092]\ntopic: t";
+        if cfg!(not(feature = "kafka")) {
+            let hint =
+                "use a released archive, or build it with: cargo install --path . --features kafka";
+            assert_eq!(
+                kafka(right),
+                format!("error: this build has no Kafka | {hint}")
+            );
+            return;
+        }
+        let found = [
+            kafka(right),
+            kafka("brokers: [b:9092]\ntopic: t\ntls: true"),
+            check_sink("format: cloudevents\nkafka: {brokers: [b], topic: t}"),
+            check_sink("format: json\nkafka: {brokers: [b], topic: t}"),
+            check_sink("when: {to: [Failed]}\nkafka: {brokers: [b], topic: t}"),
+            kafka("topic: t"),
+            kafka("brokers: [\"me:pass@b:9092\"]\ntopic: t"),
+            kafka("brokers: [b]\ntopic: a/b"),
+            kafka("broker: [b]\ntopic: t"),
+            kafka("brokers: [b]\ntopic: t\nsasl: {mechanism: PLAIN}"),
+            kafka(
+                "brokers: [b]\ntopic: t\nsasl: {mechanism: GSSAPI, userFile: u, passwordFile: p}",
+            ),
+            kafka(
+                "brokers: [b]\ntopic: t\nsasl: {mechanism: PLAIN, userFile: Cargo.toml, passwordFile: Cargo.toml}",
+            ),
+            kafka("brokers: [b]\ntopic: t\ncaFile: nowhere"),
+        ];
+        assert_snapshot!(found.join("\n"), @r#"
+        fine
+        fine
+        fine
+        error: serve.yaml:3: unknown value "json" | use one of versions, cloudevents
+        error: serve.yaml:2: a sink with kafka has only the keys name and format beside it | docs/serve.yaml.md describes all keys
+        error: serve.yaml:2: no broker: expected HOST:PORT | write brokers as HOST:PORT, without a login
+        error: serve.yaml:2: no broker: expected HOST:PORT | write brokers as HOST:PORT, without a login
+        error: serve.yaml:2: no topic can have this name | a topic has letters, digits, dots, underscores and hyphens
+        error: serve.yaml:4: unknown key "broker" | did you mean "brokers"?
+        error: serve.yaml:6: the key "userFile" is missing | docs/serve.yaml.md describes all keys
+        error: serve.yaml:6: unknown mechanism "GSSAPI" | use one of SCRAM-SHA-512, SCRAM-SHA-256 and PLAIN
+        error: serve.yaml:2: PLAIN sends the password itself, so it needs TLS | set tls: true, or use SCRAM-SHA-512
+        error: serve.yaml:6: nowhere: No such file or directory (os error 2) | a path is relative to the directory of the configuration
         "#);
     }
 
@@ -419,7 +467,8 @@ mod tests {
             "sinks: [{name: a, when: {x: 1}}]",
         ] {
             let refusal = serde_saphyr::from_str::<ConfigFile>(wrong).expect_err("a wrong key");
-            let Error::SerdeUnknownField { expected, .. } = refusal.without_snippet() else {
+            let serde_saphyr::Error::SerdeUnknownField { expected, .. } = refusal.without_snippet()
+            else {
                 panic!("{refusal}");
             };
             for key in expected {

@@ -11,6 +11,7 @@ mod kube_rights;
 mod listen;
 mod package_records;
 mod sinks;
+mod topics;
 mod verb_answers;
 
 use std::future::pending;
@@ -35,7 +36,8 @@ use kube_api::{ApiReaders, KubeApi};
 use kube_rights::KubeRights;
 use listen::{Auth, ListenArgs, OpenPort};
 use package_records::PackageRecords;
-use sinks::{LoadedConfig, SinkWork};
+use sinks::{LoadedConfig, SinkPlaces, SinkWork};
+use topics::RecordPlace;
 use verb_answers::{VerbAnswers, WAITING};
 
 /// Show the state of a cluster on a page in your browser, live
@@ -59,7 +61,7 @@ pub(crate) struct ServeArgs {
     /// Open the page in your browser
     #[arg(long)]
     open: bool,
-    /// Read the configuration in this file: webhooks. SIGHUP reads it again
+    /// Read the configuration in this file: webhooks and Kafka. SIGHUP reads it again
     #[arg(short = 'f', long, value_name = "FILE")]
     config: Option<PathBuf>,
     #[command(flatten)]
@@ -128,8 +130,8 @@ async fn serve(
     let mut web = for_readers(web, cached, &session, readers.as_ref())?;
     let (mut sinks, mut feed) = (None, None);
     if let Some(config) = &config {
-        let outbox = outbox(args, config, &session, context).await?;
-        let (work, of_follower) = SinkWork::open(&outbox, config, board.subscribe(), context.env)?;
+        let places = places(args, config, &session, context).await?;
+        let (work, of_follower) = SinkWork::open(places, config, board.subscribe(), context.env)?;
         web = web.with_sinks(of_follower.counts());
         let retargeting = Retargeting::new(&session, args.objects(), kinds, context);
         sinks = Some(work.run(ReloadRequests::listen(context.env)?, retargeting));
@@ -276,20 +278,38 @@ fn loaded_config(args: &ServeArgs) -> Result<Option<LoadedConfig>, CommandError>
     Ok(Some(LoadedConfig { path, content }))
 }
 
-/// The file of the outbox: that of the configuration, or one beside the record. Each cluster has its own.
-async fn outbox(
+/// Where the record is, and the outbox: that of the configuration, or one beside the record. Each cluster has its own.
+async fn places(
     args: &ServeArgs,
     config: &LoadedConfig,
     session: &Session,
     context: &Context<'_>,
-) -> Result<PathBuf, CommandError> {
+) -> Result<SinkPlaces, CommandError> {
+    let record = record_place(args, session, context).await;
     if let Some(path) = &config.content.outbox {
-        return Ok(path.clone());
+        return Ok(SinkPlaces {
+            outbox: path.clone(),
+            record: record.ok(),
+        });
     }
-    let directory = args.memory.directory(context.env)?;
-    let cluster = session.recorded_cluster().await?;
-    let name = format!("outbox-{}.sqlite", cluster.id);
-    Ok(directory.join(name))
+    let record = record?;
+    let name = format!("outbox-{}.sqlite", record.cluster);
+    Ok(SinkPlaces {
+        outbox: record.directory.join(name),
+        record: Some(record),
+    })
+}
+
+/// Where the record of the cluster is, or would be.
+async fn record_place(
+    args: &ServeArgs,
+    session: &Session,
+    context: &Context<'_>,
+) -> Result<RecordPlace, CommandError> {
+    Ok(RecordPlace {
+        directory: args.memory.directory(context.env)?,
+        cluster: session.recorded_cluster().await?.id,
+    })
 }
 
 async fn deliver(sinks: Option<impl Future<Output = ()>>) {

@@ -1,10 +1,11 @@
 //! `SinkWork`: sends changes of state to the sinks of the configuration, and reads the configuration again at SIGHUP.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt;
 use futures::stream::{FuturesUnordered, StreamExt};
 use jiff::Timestamp;
 use tokio::sync::{mpsc, watch};
@@ -12,6 +13,7 @@ use tokio::time::{Interval, MissedTickBehavior, interval};
 
 use super::config::ServeConfig;
 use super::followed::Retargeting;
+use super::topics::{RecordPlace, TopicPushes};
 use crate::commands::status::StatusState;
 use crate::commands::{CommandError, ReloadRequests, Sources};
 use crate::env::{Clock, Env};
@@ -36,18 +38,27 @@ pub(super) struct SinkWork {
     notes: mpsc::Sender<SinkNote>,
     /// Takes what each new configuration changes.
     reloads: mpsc::Sender<Reload>,
+    topics: TopicPushes,
+}
+
+/// Where the work of the sinks is kept.
+pub(super) struct SinkPlaces {
+    /// The file of the outbox.
+    pub(super) outbox: PathBuf,
+    /// The record; `None` if it is not known where it is.
+    pub(super) record: Option<RecordPlace>,
 }
 
 impl SinkWork {
-    /// The deliveries from the outbox in this file, to the sinks of a configuration. The follower gets the feed.
+    /// The deliveries to the sinks of a configuration. The follower gets the feed.
     pub(super) fn open(
-        outbox: &Path,
+        places: SinkPlaces,
         config: &LoadedConfig,
         board: watch::Receiver<Board>,
         env: &Env,
     ) -> Result<(SinkWork, SinkFeed), CommandError> {
         let now = env.now();
-        let queue = Arc::new(SinkQueue::open(outbox, now)?);
+        let queue = Arc::new(SinkQueue::open(&places.outbox, now)?);
         let (notes, news) = mpsc::channel(NEWS);
         let (send, reloads) = mpsc::channel(NEWS);
         let work = SinkWork {
@@ -57,10 +68,12 @@ impl SinkWork {
             board,
             notes,
             reloads: send,
+            topics: TopicPushes::new(places.record, env.now.clone()),
         };
         work.use_sinks(&config.content, now)?;
         let feed = SinkFeed {
             queue,
+            topics: work.topics.clone(),
             news,
             reloads,
             waiting: Vec::new(),
@@ -75,12 +88,14 @@ impl SinkWork {
         beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             let sinks = self.queue.sinks().into_iter();
-            let mut running: FuturesUnordered<_> = sinks
-                .map(|sink| {
-                    let notes = self.notes.clone();
-                    SinkDeliveries::new(sink, self.queue.clone(), self.clock.clone(), notes).run()
-                })
-                .collect();
+            let deliveries = sinks.map(|sink| {
+                let (queue, clock) = (self.queue.clone(), self.clock.clone());
+                SinkDeliveries::new(sink, queue, clock, self.notes.clone())
+                    .run()
+                    .boxed_local()
+            });
+            let pushes = self.topics.run(&self.notes);
+            let mut running: FuturesUnordered<_> = deliveries.chain(pushes).collect();
             tokio::select! {
                 Some(()) = running.next() => {}
                 () = self.keep_up(&mut beat) => {}
@@ -132,6 +147,7 @@ impl SinkWork {
     }
 
     fn use_sinks(&self, config: &ServeConfig, now: Timestamp) -> Result<(), CommandError> {
+        self.topics.set(&config.topics)?;
         for (sink, count) in self.queue.set_sinks(config.sinks.clone(), now)? {
             let is_known = config.sinks.iter().any(|known| known.name == sink);
             let why = if is_known {
@@ -168,6 +184,7 @@ pub(super) struct LoadedConfig {
 /// What the follower has to do with the sinks.
 pub(super) struct SinkFeed {
     queue: Arc<SinkQueue>,
+    topics: TopicPushes,
     news: mpsc::Receiver<SinkNote>,
     reloads: mpsc::Receiver<Reload>,
     /// The news that is not printed yet.
@@ -179,8 +196,12 @@ pub(super) struct SinkFeed {
 impl SinkFeed {
     /// What is waiting for each sink and what was sent to it, for the metrics.
     pub(super) fn counts(&self) -> SinkCountsSource {
-        let queue = self.queue.clone();
-        Box::new(move || queue.counts())
+        let (queue, topics) = (self.queue.clone(), self.topics.clone());
+        Box::new(move || {
+            let mut counts = queue.counts();
+            counts.extend(topics.counts());
+            counts
+        })
     }
 
     /// Waits for news. The caller may drop the future at any point.

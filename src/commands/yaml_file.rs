@@ -1,0 +1,88 @@
+//! `YamlFile`: a file that the user has written, with the lines of its errors and the files that it names.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+use serde_saphyr::{Error, Spanned};
+
+use super::CommandError;
+use crate::object::near;
+
+/// The file that is being read, for its errors and the paths in it.
+pub(crate) struct YamlFile<'p> {
+    pub(crate) path: &'p Path,
+}
+
+impl YamlFile<'_> {
+    /// What a text of the file says; the default for an empty one.
+    pub(crate) fn parse<T: Default + DeserializeOwned>(
+        &self,
+        text: &str,
+    ) -> Result<T, CommandError> {
+        match text.trim() {
+            "" => Ok(T::default()),
+            _ => serde_saphyr::from_str(text).map_err(|error| self.refusal(&error)),
+        }
+    }
+
+    /// An error about a line.
+    pub(crate) fn at_line(&self, line: u64, error: impl std::fmt::Display) -> CommandError {
+        CommandError::failed(format!("error: {}:{line}: {error}", self.path.display()))
+    }
+
+    /// An error about this value.
+    pub(crate) fn error<T>(
+        &self,
+        value: &Spanned<T>,
+        error: impl std::fmt::Display,
+    ) -> CommandError {
+        self.at_line(value.referenced.line(), error)
+    }
+
+    /// What is wrong with the form of the file.
+    fn refusal(&self, error: &Error) -> CommandError {
+        let error = error.without_snippet();
+        let line = error.location().map_or(1, |location| location.line());
+        let (what, word, known) = match error {
+            Error::SerdeUnknownField {
+                field, expected, ..
+            } => ("unknown key", field, expected),
+            Error::SerdeUnknownVariant {
+                variant, expected, ..
+            } => ("unknown value", variant, expected),
+            Error::SerdeMissingField { field, .. } => {
+                let error = self.at_line(line, format!("the key \"{field}\" is missing"));
+                return error.hint("docs/serve.yaml.md describes all keys");
+            }
+            error => {
+                let words = error.to_string();
+                let words = words.lines().next().unwrap_or_default();
+                return self
+                    .at_line(line, words)
+                    .hint("docs/serve.yaml.md describes all keys");
+            }
+        };
+        let hint = match near(word, known.iter().copied()).first() {
+            Some(near) => format!("did you mean \"{near}\"?"),
+            None => format!("use one of {}", known.join(", ")),
+        };
+        self.at_line(line, format!("{what} \"{word}\"")).hint(hint)
+    }
+
+    /// A path in it: relative to its directory.
+    pub(crate) fn relative(&self, path: &Path) -> PathBuf {
+        let directory = self.path.parent().unwrap_or(Path::new(""));
+        directory.join(path)
+    }
+
+    /// The content of a file that the file names.
+    pub(crate) fn content(&self, named: &Spanned<PathBuf>) -> Result<Vec<u8>, CommandError> {
+        let path = self.relative(&named.value);
+        let read = fs::read(&path);
+        read.map_err(|error| {
+            let error = self.error(named, format!("{}: {error}", path.display()));
+            error.hint("a path is relative to the directory of the configuration")
+        })
+    }
+}

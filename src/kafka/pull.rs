@@ -1,0 +1,327 @@
+//! `TopicReader`: reads a topic back into a record.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::io;
+use std::path::Path;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::address::TopicAddress;
+use super::client::{FetchedMessage, TopicClient, TopicError};
+use super::message::FileLabel;
+use super::order::{EntryOrder, FilePlace, OrderedEntry};
+use super::positions::PositionFile;
+use crate::record::{EntryContent, RecordEntry, RecordReplay, RetentionPolicy, Store, StoreError};
+
+/// How many messages are taken before they are written to the disk.
+const BATCH: u64 = 20_000;
+
+/// How far a topic has been read, as it is kept between two runs.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct ReadTopic {
+    /// The next offset of each partition.
+    offsets: Vec<i64>,
+    files: Vec<ReadFile>,
+}
+
+/// A file of a record, and how far it has been read.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct ReadFile {
+    cluster: String,
+    file: String,
+    next: FilePlace,
+}
+
+/// Why a topic cannot be read into a record.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The brokers do not give what is needed. It may go away.
+    #[error("{0}")]
+    Topic(#[from] TopicError),
+    /// The record cannot be written.
+    #[error("{0}")]
+    Store(#[from] StoreError),
+    /// How far it has come cannot be kept.
+    #[error("{0}")]
+    Position(#[from] io::Error),
+    /// Another program reads the topic into the same directory.
+    #[error("another kubectl spy reads topics into this directory")]
+    InUse,
+}
+
+/// What was read since the start.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReadCounts {
+    /// The versions that are recorded.
+    pub versions: u64,
+    /// The messages of other programs, or of a newer version of this one.
+    pub foreign: u64,
+    /// The versions that are missing, each of them a gap.
+    pub missing: u64,
+    /// The files of which messages are lost, so that the rest of the file is not recorded.
+    pub lost: u64,
+    /// The clusters, by their ids, with the names under which they were recorded.
+    pub clusters: BTreeMap<String, String>,
+}
+
+/// What reads a topic.
+pub struct TopicReader {
+    address: TopicAddress,
+    store: Store,
+    retention: RetentionPolicy,
+    positions: PositionFile<ReadTopic>,
+    client: Option<TopicClient>,
+    partitions: Vec<PartitionPlace>,
+    order: EntryOrder,
+    replays: BTreeMap<FileLabel, RecordReplay>,
+    counts: ReadCounts,
+    unsaved: u64,
+    /// News for the user.
+    notes: Vec<String>,
+    /// Held for as long as the reader lives.
+    _lock: std::fs::File,
+}
+
+/// How far a partition has been read.
+#[derive(Default)]
+struct PartitionPlace {
+    /// The offset of the next message to fetch.
+    offset: i64,
+    /// The offset at which this round ends.
+    end: i64,
+    fetched: VecDeque<FetchedMessage>,
+    /// The time of its last message, which never goes back.
+    time: i64,
+}
+
+impl TopicReader {
+    /// Reads into the store in this directory, from where an earlier run has stopped.
+    pub fn open(
+        address: TopicAddress,
+        directory: &Path,
+        retention: RetentionPolicy,
+    ) -> Result<TopicReader, ReadError> {
+        let store = Store::create(directory)?;
+        let name = format!(
+            "topic-{:08x}",
+            crc32fast::hash(address.to_string().as_bytes())
+        );
+        let lock = lock(&directory.join("topics.lock"))?;
+        let positions: PositionFile<ReadTopic> =
+            PositionFile::at(&directory.join(format!("{name}.json")));
+        let ReadTopic { offsets, files } = positions.read()?;
+        let partitions = offsets.into_iter().map(|offset| PartitionPlace {
+            offset,
+            ..PartitionPlace::default()
+        });
+        let places = files.into_iter().map(|file| {
+            let label = FileLabel {
+                cluster: file.cluster,
+                file: file.file,
+            };
+            (label, file.next)
+        });
+        Ok(TopicReader {
+            address,
+            store,
+            retention,
+            positions,
+            client: None,
+            partitions: partitions.collect(),
+            order: EntryOrder::resume(places),
+            replays: BTreeMap::new(),
+            counts: ReadCounts::default(),
+            unsaved: 0,
+            notes: Vec::new(),
+            _lock: lock,
+        })
+    }
+
+    /// What was read since the start.
+    pub fn counts(&self) -> &ReadCounts {
+        &self.counts
+    }
+
+    /// The news since the last call.
+    pub fn take_notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
+    }
+
+    /// Reads everything that the topic has now, and writes it to the disk. Returns whether there was anything. After an error,
+    /// the next call goes on.
+    pub async fn round(&mut self, now: Timestamp) -> Result<bool, ReadError> {
+        let client = match self.client.take() {
+            Some(client) => client,
+            None => TopicClient::connect(&self.address).await?,
+        };
+        self.partitions
+            .resize_with(client.partitions(), PartitionPlace::default);
+        for (at, partition) in self.partitions.iter_mut().enumerate() {
+            partition.end = client.end(at).await?;
+        }
+        let mut is_new = false;
+        while let Some((message, time)) = self.next(&client).await? {
+            is_new = true;
+            self.take(&message, time)?;
+            self.unsaved += 1;
+            if self.unsaved >= BATCH {
+                self.save(now)?;
+            }
+        }
+        for (label, entry) in self.order.end_round() {
+            is_new = true;
+            self.apply(&label, entry)?;
+        }
+        if is_new {
+            self.save(now)?;
+        }
+        self.client = Some(client);
+        Ok(is_new)
+    }
+
+    /// Writes the rest, and ends the files.
+    pub fn finish(mut self, now: Timestamp) -> Result<ReadCounts, ReadError> {
+        self.save(now)?;
+        for (_, replay) in std::mem::take(&mut self.replays) {
+            replay.finish()?;
+        }
+        Ok(self.counts)
+    }
+
+    /// The oldest message of all partitions in this round, and its time.
+    async fn next(
+        &mut self,
+        client: &TopicClient,
+    ) -> Result<Option<(FetchedMessage, i64)>, TopicError> {
+        for (at, partition) in self.partitions.iter_mut().enumerate() {
+            while partition.fetched.is_empty() && partition.offset < partition.end {
+                let fetched = client.read(at, partition.offset).await?;
+                match fetched.last() {
+                    Some(last) => partition.offset = last.offset + 1,
+                    // What is left has no messages: the brokers keep notes of their own there.
+                    None => partition.offset = partition.end,
+                }
+                partition.fetched = fetched.into();
+            }
+            if let Some(first) = partition.fetched.front() {
+                partition.time = partition.time.max(first.time);
+            }
+        }
+        let waiting = self.partitions.iter_mut();
+        let waiting = waiting.filter(|partition| !partition.fetched.is_empty());
+        let oldest = waiting.min_by_key(|partition| partition.time);
+        Ok(oldest.and_then(|partition| Some((partition.fetched.pop_front()?, partition.time))))
+    }
+
+    fn take(&mut self, fetched: &FetchedMessage, time: i64) -> Result<(), StoreError> {
+        let Some(message) = fetched.message.read() else {
+            self.counts.foreign += 1;
+            return Ok(());
+        };
+        let label = message.label.clone();
+        for entry in self.order.take(message, time) {
+            self.apply(&label, entry)?;
+        }
+        Ok(())
+    }
+
+    fn apply(&mut self, label: &FileLabel, entry: OrderedEntry) -> Result<(), StoreError> {
+        match entry {
+            OrderedEntry::Begin(heading) => {
+                let cluster = &heading.cluster;
+                let known = (cluster.id.clone(), cluster.name.clone());
+                self.counts.clusters.extend([known]);
+                self.order.forget_before(label);
+                self.end_files(|known| {
+                    (&known.cluster, known.recorder()) == (&label.cluster, label.recorder())
+                })?;
+                let replay = RecordReplay::begin(&self.store, heading, label.recorder())?;
+                self.replays.insert(label.clone(), replay);
+            }
+            OrderedEntry::Entry(entry) => self.record(label, &entry)?,
+            OrderedEntry::Lost { count } => {
+                self.counts.lost += 1;
+                self.notes.push(format!(
+                    "{count} or more messages of {} are not in the topic: the rest of it is not recorded",
+                    label.file
+                ));
+                self.end_files(|known| known == label)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn record(&mut self, label: &FileLabel, entry: &RecordEntry) -> Result<(), StoreError> {
+        if !self.replays.contains_key(label) {
+            let (cluster, recorder) = (&label.cluster, label.recorder());
+            let Some(resumed) = RecordReplay::resume(&self.store, cluster, recorder)? else {
+                return Ok(());
+            };
+            self.replays.insert(label.clone(), resumed);
+        }
+        let Some(replay) = self.replays.get_mut(label) else {
+            return Ok(());
+        };
+        replay.take(entry)?;
+        let known = (label.cluster.clone(), entry.source.cluster.0.to_string());
+        self.counts.clusters.extend([known]);
+        match entry.content {
+            EntryContent::Version(_) => self.counts.versions += 1,
+            EntryContent::Missing { .. } => self.counts.missing += 1,
+            EntryContent::Mark { .. } | EntryContent::Reached { .. } => {}
+        }
+        Ok(())
+    }
+
+    fn end_files(&mut self, ends: impl Fn(&FileLabel) -> bool) -> Result<(), StoreError> {
+        let labels: Vec<FileLabel> = self.replays.keys().cloned().collect();
+        for label in labels.iter().filter(|label| ends(label)) {
+            self.replays
+                .remove(label)
+                .map_or(Ok(()), RecordReplay::finish)?;
+        }
+        Ok(())
+    }
+
+    /// Writes everything to the disk, and then how far it has come.
+    fn save(&mut self, now: Timestamp) -> Result<(), ReadError> {
+        self.unsaved = 0;
+        for (label, replay) in &mut self.replays {
+            replay.save()?;
+            let files = self.store.cluster(&label.cluster);
+            if let Some(current) = replay.file() {
+                self.retention.apply(&files, current, now)?;
+            }
+        }
+        // What waits for others is read again after a restart.
+        if self.order.is_waiting() {
+            return Ok(());
+        }
+        let offset = |partition: &PartitionPlace| {
+            let first = partition.fetched.front();
+            first.map_or(partition.offset, |first| first.offset)
+        };
+        let files = self.order.places().map(|(label, next)| ReadFile {
+            cluster: label.cluster.clone(),
+            file: label.file.clone(),
+            next,
+        });
+        self.positions.write(&ReadTopic {
+            offsets: self.partitions.iter().map(offset).collect(),
+            files: files.collect(),
+        })?;
+        Ok(())
+    }
+}
+
+/// The right to read topics into a directory.
+fn lock(path: &Path) -> Result<std::fs::File, ReadError> {
+    let mut options = std::fs::OpenOptions::new();
+    let file = options.create(true).append(true).open(path)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(std::fs::TryLockError::WouldBlock) => Err(ReadError::InUse),
+        Err(std::fs::TryLockError::Error(error)) => Err(error.into()),
+    }
+}
