@@ -1,25 +1,26 @@
-//! `GuardedFeed`: a stream whose reader is asked about from time to time.
+//! `GuardedFeed` and `RightGuard`: the reader of an open stream is asked about from time to time.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time::{Instant, Interval, MissedTickBehavior, interval};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep_until};
 
-use super::reader::WebReader;
-use super::rights::{ReaderRights, SourcePlace};
-use super::rights_cache::RightsError;
+use super::reader::{ReaderToken, WebReader};
+use super::rights::{ReadRight, ReaderRights, SourcePlace};
+use super::rights_cache::{RightsAnswer, RightsAsker, RightsCache, RightsError, RightsQuestion};
 use super::streams::{Feed, Frame};
 use super::web_server::{OpenStream, WebServer};
 
-/// How often the rights of the reader of a stream are asked for again.
-const ASKED_AGAIN: Duration = Duration::from_secs(60);
-
-/// How often a stream looks whether the server reads other places.
-const GLANCE: Duration = Duration::from_secs(1);
+/// How often the rights of the reader of a stream are asked for again. With the age of an answer, a right that is gone shows
+/// nothing after half a minute.
+const ASKED_AGAIN: Duration = Duration::from_secs(20);
 
 /// How long a stream goes on while the API server does not answer.
 const LONGEST_UNASKED: Duration = Duration::from_secs(300);
+
+/// How often a stream looks whether the server reads other places.
+const GLANCE: Duration = Duration::from_secs(1);
 
 /// Who reads a stream, and of which namespace.
 pub(super) struct StreamAsker {
@@ -35,8 +36,17 @@ impl StreamAsker {
         }
     }
 
+    /// The rights at the begin of the stream.
     pub(super) async fn rights(&self, server: &WebServer) -> Result<ReaderRights, RightsError> {
-        server.rights(&self.reader, self.namespace.as_deref()).await
+        server.rights(self.question(RightsAsker::Request)).await
+    }
+
+    fn question(&self, asker: RightsAsker) -> RightsQuestion<'_> {
+        RightsQuestion {
+            reader: &self.reader,
+            namespace: self.namespace.as_deref(),
+            asker,
+        }
     }
 }
 
@@ -88,7 +98,8 @@ impl<F: Feed> GuardedFeed<F> {
         if age < ASKED_AGAIN && places == self.places {
             return Some(());
         }
-        match self.asker.rights(&server).await {
+        let question = self.asker.question(RightsAsker::OpenStream);
+        match server.rights(question).await {
             Ok(rights) => {
                 self.feed.change_rights(rights);
                 self.asked = Instant::now();
@@ -98,6 +109,51 @@ impl<F: Feed> GuardedFeed<F> {
             // Without an API server there is no news either, but rights must not outlive it for long.
             Err(RightsError::Unavailable(_)) if age < LONGEST_UNASKED => Some(()),
             Err(RightsError::Unavailable(_) | RightsError::UnknownToken) => None,
+        }
+    }
+}
+
+/// The right that a stream needs.
+pub struct RightGuard {
+    rights: Arc<RightsCache>,
+    token: ReaderToken,
+    right: ReadRight,
+    /// When it was asked for last, and when the API server granted it last.
+    asked: Instant,
+    granted: Instant,
+}
+
+impl RightGuard {
+    /// Guards a right that was just granted.
+    pub fn new(rights: Arc<RightsCache>, token: ReaderToken, right: ReadRight) -> RightGuard {
+        RightGuard {
+            rights,
+            token,
+            right,
+            asked: Instant::now(),
+            granted: Instant::now(),
+        }
+    }
+
+    /// Waits until the right is to be asked for.
+    pub async fn due(&self) {
+        sleep_until(self.asked + ASKED_AGAIN).await;
+    }
+
+    /// Whether the stream may go on. It asks the API server if that is due.
+    pub async fn is_granted(&mut self) -> bool {
+        if self.asked.elapsed() < ASKED_AGAIN {
+            return true;
+        }
+        self.asked = Instant::now();
+        match self.rights.ask_again(&self.token, &self.right).await {
+            Ok(RightsAnswer::Granted) => {
+                self.granted = self.asked;
+                true
+            }
+            Ok(RightsAnswer::Denied | RightsAnswer::Unknown) => false,
+            // Without an API server there is no news either, but a right must not outlive it for long.
+            Err(_) => self.granted.elapsed() < LONGEST_UNASKED,
         }
     }
 }
@@ -116,9 +172,7 @@ mod tests {
     use super::super::board::Board;
     use super::super::gate::{AccessToken, Gate};
     use super::super::params::{Params, RowFilter};
-    use super::super::reader::ReaderToken;
-    use super::super::rights::ReadRight;
-    use super::super::rights_cache::{RightsAnswer, RightsCache, RightsSource};
+    use super::super::rights_cache::RightsSource;
     use super::super::snapshot::testing::{failed_pod, pods, snapshot};
     use super::super::streams::EventFeed;
     use super::*;
@@ -202,7 +256,7 @@ mod tests {
             ("synced", r#"{"v":1,"count":0}"#)
         );
         assert!(
-            begun.elapsed() <= ASKED_AGAIN + GLANCE * 2,
+            begun.elapsed() <= Duration::from_secs(30),
             "{:?}",
             begun.elapsed()
         );

@@ -33,13 +33,19 @@ pub use certificate::{CertificateError, CertificatePem, ServedCertificate};
 pub use connections::answer_connections;
 pub use event_ring::{EventId, EventRing, EventSubject, NumberedEvent, Resumption, RingEvent};
 pub use gate::{AccessToken, Admitted, Denial, Gate};
-pub use kube_api::{ApiRead, ApiSource, CachedList, connects, status_answer};
+pub use guarded_feed::RightGuard;
+pub use kube_api::{
+    ApiPlace, ApiRead, ApiSelectors, ApiSource, CachedRead, CachedVerb, CachedWatch, ObjectForm,
+    WatchFrom, connects, is_watch, status_answer, status_object,
+};
 pub use metrics::{ServerCounts, SinkCounts, metrics};
 pub use package_metrics::ServedPackage;
 pub use params::{ParamError, Params, RowFilter};
 pub use reader::{ReaderToken, TokenHash, WebReader};
 pub use rights::{GrantedRights, Judgement, ReadRight, ReaderRights, SourcePlace};
-pub use rights_cache::{RightsAnswer, RightsCache, RightsError, RightsSource};
+pub use rights_cache::{
+    RightsAnswer, RightsAsker, RightsCache, RightsError, RightsQuestion, RightsSource,
+};
 pub use routes::router;
 #[cfg(test)]
 pub(crate) use snapshot::testing;

@@ -14,6 +14,10 @@ use crate::render::json::RefRecord;
 pub enum ReadRight {
     /// To list a type.
     List(SourcePlace),
+    /// To read every object of a type by its name.
+    Get(SourcePlace),
+    /// To watch a type.
+    Watch(SourcePlace),
     /// To read the logs of the Pods in a namespace.
     Logs(Arc<str>),
 }
@@ -76,6 +80,8 @@ impl GrantedRights {
             ReadRight::Logs(namespace) => {
                 self.logs.insert(namespace);
             }
+            // Nothing of a snapshot is shown for them.
+            ReadRight::Get(_) | ReadRight::Watch(_) => {}
         }
     }
 

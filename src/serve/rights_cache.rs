@@ -15,8 +15,11 @@ use super::rights::{GrantedRights, ReadRight, ReaderRights, SourcePlace};
 use super::snapshot::Snapshot;
 use crate::object::Resource;
 
-/// How long an answer counts.
+/// How long an answer counts for a request.
 const LIFETIME: Duration = Duration::from_secs(30);
+
+/// How long it counts for a stream that asks again.
+const FRESH: Duration = Duration::from_secs(5);
 
 /// The most answers in memory.
 const MAX_ANSWERS: usize = 100_000;
@@ -57,6 +60,37 @@ pub enum RightsError {
     Unavailable(String),
 }
 
+/// A question about all that a reader may read.
+#[derive(Clone, Copy, Debug)]
+pub struct RightsQuestion<'a> {
+    /// The reader.
+    pub reader: &'a WebReader,
+    /// The namespace that he asks for; `None` for all.
+    pub namespace: Option<&'a str>,
+    /// For what it is asked.
+    pub asker: RightsAsker,
+}
+
+impl<'a> RightsQuestion<'a> {
+    /// The question of a request.
+    pub fn of_request(reader: &'a WebReader, namespace: Option<&'a str>) -> RightsQuestion<'a> {
+        RightsQuestion {
+            reader,
+            namespace,
+            asker: RightsAsker::Request,
+        }
+    }
+}
+
+/// For what rights are asked. It decides how old an answer may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RightsAsker {
+    /// A request.
+    Request,
+    /// A stream that has been open for some time.
+    OpenStream,
+}
+
 /// The answers of the last half minute.
 pub struct RightsCache {
     source: Arc<dyn RightsSource>,
@@ -87,7 +121,25 @@ impl RightsCache {
         token: &ReaderToken,
         right: &ReadRight,
     ) -> Result<RightsAnswer, RightsError> {
-        let held = self.held(token, right);
+        self.ask_within(token, right, LIFETIME).await
+    }
+
+    /// The same for a stream that asks again: an answer that is a few seconds old does not count.
+    pub async fn ask_again(
+        &self,
+        token: &ReaderToken,
+        right: &ReadRight,
+    ) -> Result<RightsAnswer, RightsError> {
+        self.ask_within(token, right, FRESH).await
+    }
+
+    async fn ask_within(
+        &self,
+        token: &ReaderToken,
+        right: &ReadRight,
+        age: Duration,
+    ) -> Result<RightsAnswer, RightsError> {
+        let held = self.held(token, right, age);
         let answer = held.answer.get_or_try_init(async || {
             let _turn = self.turns.acquire().await;
             self.source.answer(token, right).await
@@ -95,7 +147,7 @@ impl RightsCache {
         Ok(*answer.await.map_err(RightsError::Unavailable)?)
     }
 
-    fn held(&self, token: &ReaderToken, right: &ReadRight) -> Held {
+    fn held(&self, token: &ReaderToken, right: &ReadRight, age: Duration) -> Held {
         let now = Instant::now();
         let answers = self.answers.lock();
         let mut answers = answers.unwrap_or_else(PoisonError::into_inner);
@@ -111,7 +163,7 @@ impl RightsCache {
         };
         let key = (token.hash(), right.clone());
         let held = answers.entry(key).or_insert_with(fresh);
-        if now >= held.asked + LIFETIME {
+        if now >= held.asked + age {
             *held = fresh();
         }
         held.clone()
@@ -125,27 +177,30 @@ impl RightsCache {
         }
     }
 
-    /// What a reader may read of a snapshot; with a namespace, of that namespace.
+    /// What a reader may read of a snapshot.
     pub async fn rights(
         &self,
-        reader: &WebReader,
+        question: RightsQuestion<'_>,
         snapshot: &Snapshot,
-        namespace: Option<&str>,
     ) -> Result<ReaderRights, RightsError> {
-        let token = match reader {
+        let token = match question.reader {
             WebReader::Owner => return Ok(ReaderRights::Everything),
             WebReader::User(token) => token,
         };
+        let age = match question.asker {
+            RightsAsker::Request => LIFETIME,
+            RightsAsker::OpenStream => FRESH,
+        };
         let mut granted = GrantedRights::default();
-        let places = AskedPlaces::of(snapshot, namespace);
-        for right in self.granted(token, places.first()).await? {
+        let places = AskedPlaces::of(snapshot, question.namespace);
+        for right in self.granted(token, places.first(), age).await? {
             granted.grant(right);
         }
         let narrow = places.narrower(|place| {
             let rights = ReaderRights::Only(Arc::new(granted.clone()));
             rights.may_list(place)
         });
-        for right in self.granted(token, narrow).await? {
+        for right in self.granted(token, narrow, age).await? {
             granted.grant(right);
         }
         Ok(ReaderRights::Only(Arc::new(granted)))
@@ -156,8 +211,10 @@ impl RightsCache {
         &self,
         token: &ReaderToken,
         rights: Vec<ReadRight>,
+        age: Duration,
     ) -> Result<Vec<ReadRight>, RightsError> {
-        let asked = rights.iter().map(|right| self.ask(token, right));
+        let asked = rights.iter();
+        let asked = asked.map(|right| self.ask_within(token, right, age));
         let answers = try_join_all(asked).await?;
         if answers.contains(&RightsAnswer::Unknown) {
             return Err(RightsError::UnknownToken);
@@ -338,6 +395,23 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn a_stream_asks_again_sooner_and_streams_of_one_reader_share_the_answer() {
+        let (server, cache) = cache(vec![list(None)]);
+        let (alice, right) = (token("alice"), list(None));
+        assert_eq!(cache.ask(&alice, &right).await, Ok(RightsAnswer::Granted));
+        server.granted.lock().expect("no panic").clear();
+        advance(Duration::from_secs(6)).await;
+        assert_eq!(cache.ask(&alice, &right).await, Ok(RightsAnswer::Granted));
+        for _ in 0..3 {
+            let again = cache.ask_again(&alice, &right).await;
+            assert_eq!(again, Ok(RightsAnswer::Denied));
+        }
+        assert_eq!(server.answers.load(Ordering::Relaxed), 2);
+        // What a stream has learnt counts for requests, too.
+        assert_eq!(cache.ask(&alice, &right).await, Ok(RightsAnswer::Denied));
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn an_error_is_no_answer() {
         let (server, cache) = cache(vec![]);
         let (broken, right) = (token("broken"), list(None));
@@ -362,10 +436,8 @@ mod tests {
         let seen = async |granted: Vec<ReadRight>, namespace: Option<&str>| {
             let (_, cache) = cache(granted);
             let reader = WebReader::User(token("alice"));
-            let rights = cache
-                .rights(&reader, &all, namespace)
-                .await
-                .expect("an answer");
+            let question = RightsQuestion::of_request(&reader, namespace);
+            let rights = cache.rights(question, &all).await.expect("an answer");
             let all = Arc::new(all.clone());
             let seen = all.for_reader(&rights);
             let names = seen.rows.iter();

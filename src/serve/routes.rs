@@ -29,7 +29,7 @@ use super::params::{ParamError, Params, RowFilter};
 use super::reader::WebReader;
 use super::report_routes::{all_changes, object_changes, object_graph};
 use super::rights::Judgement;
-use super::rights_cache::RightsError;
+use super::rights_cache::{RightsError, RightsQuestion};
 use super::snapshot::Snapshot;
 use super::streams::{EventFeed, Feed, Frame, ViewFeed};
 use super::web_server::{
@@ -157,7 +157,8 @@ async fn seen_by(
     reader: &WebReader,
     namespace: Option<&str>,
 ) -> Result<Arc<Snapshot>, RightsError> {
-    let rights = server.rights(reader, namespace).await?;
+    let question = RightsQuestion::of_request(reader, namespace);
+    let rights = server.rights(question).await?;
     Ok(server.snapshot().for_reader(&rights))
 }
 
@@ -431,7 +432,10 @@ async fn ask(server: &WebServer, verb: RecordVerb, uri: &Uri, reader: WebReader)
 }
 
 async fn all_metrics(State(server): Shared, Extension(reader): Asker) -> Response {
-    let rights = match server.rights(&reader, None).await {
+    let rights = match server
+        .rights(RightsQuestion::of_request(&reader, None))
+        .await
+    {
         Ok(rights) => rights,
         Err(error) => return server.unknown(&error),
     };

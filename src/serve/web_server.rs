@@ -19,7 +19,7 @@ use super::metrics::{ServerCounts, SinkCounts};
 use super::params::Params;
 use super::reader::WebReader;
 use super::rights::{ReadRight, ReaderRights, SourcePlace};
-use super::rights_cache::{RightsCache, RightsError};
+use super::rights_cache::{RightsCache, RightsError, RightsQuestion};
 use super::snapshot::Snapshot;
 use crate::object::well_known_type;
 
@@ -162,17 +162,13 @@ impl WebServer {
         answered.map_err(|_| unavailable("error: the server ends\n"))?
     }
 
-    /// What a reader may read now; with a namespace, of that namespace.
+    /// What a reader may read now.
     pub(super) async fn rights(
         &self,
-        reader: &WebReader,
-        namespace: Option<&str>,
+        question: RightsQuestion<'_>,
     ) -> Result<ReaderRights, RightsError> {
-        match (&self.rights, reader) {
-            (Some(cache), reader) => {
-                let snapshot = self.snapshot();
-                cache.rights(reader, &snapshot, namespace).await
-            }
+        match (&self.rights, question.reader) {
+            (Some(cache), _) => cache.rights(question, &self.snapshot()).await,
             (None, WebReader::Owner) => Ok(ReaderRights::Everything),
             (None, WebReader::User(_)) => Err(RightsError::UnknownToken),
         }

@@ -25,6 +25,7 @@ mod subscriptions;
 #[cfg(test)]
 mod tests;
 mod transport;
+mod watch_window;
 
 pub use envelope::{Item, Reader, WatchLine, WatchVerb};
 pub use error::SourceError;
@@ -52,3 +53,4 @@ pub use transport::{
     At, Hole, LineStream, ListPage, LogAnswer, Page, RecordedPast, Transport, Upstream,
     WATCH_SECONDS,
 };
+pub use watch_window::{WatchWindow, WindowEvent, WindowPlace, WindowStep};

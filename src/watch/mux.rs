@@ -19,7 +19,7 @@ use super::retrying_transport::ServerPast;
 use super::source::SharedSource;
 use super::store::KnownState;
 use super::transport::{Transport, Upstream};
-use crate::object::ResourceVersion;
+use crate::object::{ObjectRef, ResourceVersion};
 use crate::source::{ClusterId, Event, SourceKey, SourceState, Version};
 
 /// Shares sources among views. Dropping it and all its sources ends every task that it started.
@@ -87,6 +87,31 @@ impl Mux {
         let inner = shared.lock();
         let objects = inner.store.iter().map(|held| held.version.clone());
         Some((inner.version.clone()?, objects.collect()))
+    }
+
+    /// The version up to which an open source has every event, if it is up to date.
+    pub fn reached(&self, key: &SourceKey) -> Option<ResourceVersion> {
+        let shared = self.upstreams.open().get(key)?.shared.clone();
+        let is_live = *shared.state().borrow() == SourceState::Live;
+        shared.version().filter(|_| is_live)
+    }
+
+    /// One object of an open source that is up to date, and the version of this state.
+    pub fn held_object(
+        &self,
+        key: &SourceKey,
+        object: ObjectRef,
+    ) -> Option<(ResourceVersion, Option<Arc<Version>>)> {
+        let shared = self.upstreams.open().get(key)?.shared.clone();
+        if *shared.state().borrow() != SourceState::Live {
+            return None;
+        }
+        let inner = shared.lock();
+        let held = inner.store.named(object);
+        Some((
+            inner.version.clone()?,
+            held.map(|held| held.version.clone()),
+        ))
     }
 
     /// The past of a source, as far back as the server keeps it. `None` for a file, and for an unknown cluster.

@@ -129,6 +129,12 @@ impl ObjectStore {
             .filter_map(|named| self.by_uid.get(&named.0.identity()))
     }
 
+    /// The object with this namespace and name.
+    pub(super) fn named(&self, object: ObjectRef) -> Option<&HeldVersion> {
+        let named = self.by_name.get(&ByName(Arc::new(object)))?;
+        self.by_uid.get(&named.0.identity())
+    }
+
     pub(super) fn same(&self, version: &Version, continuity: Continuity) -> Option<&Arc<Version>> {
         let held = &self.by_uid.get(&version.object.identity())?.version;
         let is_same = match continuity {

@@ -23,8 +23,8 @@ const KINDS: [&str; 4] = ["configmaps", "secrets", "pods", "deployments"];
 
 const READERS: usize = 5;
 
-/// How long a stream may go on with a right that is gone: a minute between two questions, and half a minute for an answer.
-const NARROWED: Duration = Duration::from_secs(110);
+/// How long a stream may go on with a right that is gone: half a minute, and time for a busy machine.
+const NARROWED: Duration = Duration::from_secs(60);
 
 /// An object with a name of its own.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

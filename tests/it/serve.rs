@@ -123,14 +123,7 @@ impl Served {
             .into_iter()
             .flatten()
             .collect();
-        let mut lines = BufReader::new(self.send("GET", path, &headers));
-        let mut status = String::new();
-        lines.read_line(&mut status).unwrap();
-        assert!(status.contains(" 200 "), "{status}");
-        Events {
-            lines,
-            deadline: Instant::now() + PATIENCE,
-        }
+        Events::of(self.send("GET", path, &headers))
     }
 }
 
@@ -152,6 +145,18 @@ pub(super) struct Sent {
 }
 
 impl Events {
+    /// The stream of an answer, which must be a success.
+    pub(super) fn of(answer: TcpStream) -> Events {
+        let mut lines = BufReader::new(answer);
+        let mut status = String::new();
+        lines.read_line(&mut status).unwrap();
+        assert!(status.contains(" 200 "), "{status}");
+        Events {
+            lines,
+            deadline: Instant::now() + PATIENCE,
+        }
+    }
+
     /// The next line for which `holds` is true, of a stream of another form.
     pub(super) fn line(&mut self, holds: impl Fn(&str) -> bool) -> String {
         loop {
@@ -165,6 +170,14 @@ impl Events {
                 return line;
             }
         }
+    }
+
+    /// The lines with JSON up to the end of the stream.
+    pub(super) fn rest(mut self) -> String {
+        let mut rest = String::new();
+        self.lines.read_to_string(&mut rest).unwrap();
+        let lines = rest.lines().filter(|line| line.starts_with('{'));
+        lines.collect()
     }
 
     /// The next event. Heads, chunk sizes and comments are skipped.

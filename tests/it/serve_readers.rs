@@ -1,6 +1,8 @@
 //! Tests of `serve --auth=kube` against the sandbox: what each reader sees, and what the API server is asked for it.
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
 
 use insta::assert_snapshot;
 use kubectl_spy::sandbox::{Rule, User};
@@ -220,4 +222,61 @@ async fn no_log_has_a_readers_token() {
     let output = served.stop();
     assert!(output.contains("GET http://"), "{output}");
     assert!(!output.contains("alice"), "{output}");
+}
+
+/// The state of a package rests on several objects, and a watch names a place.
+#[tokio::test(flavor = "multi_thread")]
+async fn packages_and_watches_are_for_those_who_may_list_what_they_rest_on() {
+    let configs = user("configs", vec![list("configmaps").within("shop")]);
+    let elsewhere = user("elsewhere", vec![list("*").within("prod")]);
+    let all = user("all", vec![Rule::everything()]);
+    let readers = vec![user("alice", vec![]), configs, elsewhere, all];
+    let cluster = cluster(readers).await;
+    for (object, name) in [
+        (config_map("flags", &json!({})), "hidden-store"),
+        (pod("web", &json!({})), "hidden-web"),
+    ] {
+        let mut object = object;
+        object["metadata"]["labels"] = json!({"app.kubernetes.io/part-of": name});
+        cluster.put(object);
+    }
+    let port = cluster.sandbox.address().port();
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("readers-{port}"));
+    fs::create_dir_all(&folder).unwrap();
+    let config = folder.join("serve.yaml");
+    let packages = "packages: {from: [{label: app.kubernetes.io/part-of}]}";
+    fs::write(&config, format!("outbox: outbox\n{packages}\n")).unwrap();
+    let mut served = serve(&cluster, &["po,cm", "-f", config.to_str().unwrap()]);
+    let mut seen = |reader: &str| {
+        served.read_by(reader);
+        let field = |path: &str, field: &str| {
+            let reply = served.get(path);
+            assert_eq!(reply.code, 200, "{path}: {}", reply.body);
+            let records = reply.body.lines().map(|line| {
+                let record: Value = serde_json::from_str(line).unwrap();
+                record[field].as_str().unwrap_or_default().to_owned()
+            });
+            records
+                .collect::<BTreeSet<_>>()
+                .into_iter()
+                .collect::<Vec<_>>()
+                .join(",")
+        };
+        let packages = field("/spy/v1/packages", "package");
+        let one = field("/spy/v1/packages?package=hidden-store", "status");
+        let watches = field("/spy/v1/watches", "resource");
+        let metrics = served.get("/metrics").body;
+        let in_metrics = metrics
+            .lines()
+            .filter(|line| line.contains("hidden-"))
+            .count();
+        format!(
+            "packages [{packages}] [{one}] watches [{watches}] metrics {}",
+            in_metrics > 0
+        )
+    };
+    assert_snapshot!(seen("all"), @"packages [hidden-store,hidden-web] [Current] watches [configmaps,events,pods] metrics true");
+    assert_snapshot!(seen("configs"), @"packages [] [] watches [configmaps] metrics false");
+    assert_snapshot!(seen("elsewhere"), @"packages [] [] watches [] metrics false");
+    assert_snapshot!(seen("alice"), @"packages [] [] watches [] metrics false");
 }

@@ -1,42 +1,49 @@
-//! `KubeApi`: answers lists from the objects that the server follows, and passes everything else on to the API server.
+//! `KubeApi`: answers reads from the objects that the server follows, and passes everything else on to the API server.
 
 use std::sync::Arc;
 
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
-use bytes::Bytes;
 use futures::future::BoxFuture;
-use futures::stream::{self, unfold};
+use futures::stream::unfold;
 use http::header::{
     CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, LAST_MODIFIED, RETRY_AFTER, WARNING,
 };
 use http::{HeaderMap, HeaderValue, StatusCode};
+use tokio::sync::Semaphore;
 
+use super::kube_objects::{SelectedObjects, answer, object_text};
+use super::kube_watch::{KubeWatch, PresentObjects, WatchWindows, WatchedSource, expired};
 use crate::cluster::{ApiRequest, Client, RawAnswer, RequestError, RequestPath};
-use crate::object::ResourceVersion;
+use crate::object::ObjectRef;
 use crate::serve::{
-    ApiRead, ApiSource, CachedList, Params, ReadRight, RightsAnswer, RightsCache, SourcePlace,
-    WebReader, connects, status_answer,
+    ApiPlace, ApiRead, ApiSelectors, ApiSource, CachedRead, CachedVerb, CachedWatch, ObjectForm,
+    Params, ReadRight, RightGuard, RightsAnswer, RightsCache, SourcePlace, WatchFrom, WebReader,
+    connects, is_watch, status_answer,
 };
-use crate::source::{Form, Matcher, Select, SourceKey, Version};
-use crate::watch::Mux;
+use crate::source::{Form, Select, SourceKey};
+use crate::watch::{Mux, Revision};
 
 /// The headers of an answer of the API server that readers get, too.
 const PASSED_HEADERS: [http::HeaderName; 5] =
     [CONTENT_TYPE, ETAG, LAST_MODIFIED, RETRY_AFTER, WARNING];
 
-/// How many bytes of a list are written at a time. More would be in memory for each reader.
-const PIECE: usize = 64 * 1024;
+/// The most watches from memory at a time.
+const MAX_WATCHES: usize = 2_000;
 
 /// The API server, with the followed objects before it.
 pub(super) struct KubeApi {
-    pub(super) mux: Mux,
+    mux: Mux,
     /// The requested sources.
-    pub(super) sources: Vec<SourceKey>,
+    sources: Vec<SourceKey>,
+    /// Their last events.
+    windows: WatchWindows,
+    /// The places of watches.
+    watches: Arc<Semaphore>,
     /// A client with the credentials of the owner.
-    pub(super) owner: Client,
+    owner: Client,
     /// How readers are asked about; `None` if only the owner reads.
-    pub(super) readers: Option<ApiReaders>,
+    readers: Option<ApiReaders>,
 }
 
 /// What the requests of readers need.
@@ -49,8 +56,8 @@ pub(super) struct ApiReaders {
 impl ApiSource for KubeApi {
     fn answer(&self, read: ApiRead) -> BoxFuture<'_, Response> {
         Box::pin(async move {
-            match self.listed(&read).await {
-                Some(listed) => listed,
+            match self.held_answer(&read).await {
+                Some(answer) => answer,
                 None => self.passed(&read).await,
             }
         })
@@ -58,45 +65,139 @@ impl ApiSource for KubeApi {
 }
 
 impl KubeApi {
-    /// A list from memory; `None` if the API server must answer.
-    async fn listed(&self, read: &ApiRead) -> Option<Response> {
-        let request = CachedList::of(read)?;
-        let key = self.sources.iter().find(|key| holds(key, &request))?;
-        if !self.may_list(&read.reader, key, &request).await {
-            return None;
+    /// Answers from these sources with the rights of the owner.
+    pub(super) fn new(mux: Mux, sources: Vec<SourceKey>, owner: Client) -> KubeApi {
+        let kept = sources.iter().filter(|key| is_kept(key)).cloned();
+        KubeApi {
+            windows: WatchWindows::new(kept),
+            watches: Arc::new(Semaphore::new(MAX_WATCHES)),
+            mux,
+            sources,
+            owner,
+            readers: None,
         }
-        let select = Select::matching(request.labels.as_deref(), request.fields.as_deref());
-        let (version, objects) = self.mux.held(key)?;
-        let reached: u64 = version.as_str().parse().ok()?;
-        if !select.is_of_every_server() || reached < request.at_least {
-            return None;
-        }
-        let is_within = |it: &Arc<Version>| {
-            request.namespace.is_none()
-                || it.object.namespace.as_deref() == request.namespace.as_deref()
-        };
-        let objects = objects.into_iter().filter(is_within).collect();
-        Some(list_answer(
-            key,
-            &version,
-            SelectedObjects { objects, select },
-        ))
     }
 
-    /// Whether a reader may list a place. The owner's sources are his own.
-    async fn may_list(&self, reader: &WebReader, key: &SourceKey, request: &CachedList) -> bool {
-        let token = match reader {
-            WebReader::Owner => return true,
-            WebReader::User(token) => token,
-        };
-        let right = ReadRight::List(SourcePlace {
+    /// The same, for readers with rights of their own.
+    pub(super) fn asking(self, readers: Option<ApiReaders>) -> KubeApi {
+        KubeApi { readers, ..self }
+    }
+
+    /// Keeps the last events of the sources, which somebody else starts. It does not end.
+    pub(super) async fn keep_events(&self) {
+        self.windows.follow(&self.mux).await;
+    }
+
+    /// An answer from memory; `None` if the API server must answer.
+    async fn held_answer(&self, read: &ApiRead) -> Option<Response> {
+        let request = CachedRead::of(read)?;
+        let key = self.sources.iter().find(|key| holds(key, &request.place))?;
+        let place = SourcePlace {
             resource: key.resource.clone(),
-            namespace: request.namespace.as_deref().map(Arc::from),
-        });
-        match &self.readers {
-            Some(readers) => readers.rights.ask(token, &right).await == Ok(RightsAnswer::Granted),
-            None => false,
+            namespace: request.place.namespace.as_deref().map(Arc::from),
+        };
+        let right = match &request.verb {
+            CachedVerb::Get { .. } => ReadRight::Get(place),
+            CachedVerb::List { .. } => ReadRight::List(place),
+            CachedVerb::Watch(_) => ReadRight::Watch(place),
+        };
+        let guard = match &read.reader {
+            WebReader::Owner => None,
+            WebReader::User(token) => {
+                let rights = &self.readers.as_ref()?.rights;
+                if rights.ask(token, &right).await != Ok(RightsAnswer::Granted) {
+                    return None;
+                }
+                Some(RightGuard::new(rights.clone(), token.clone(), right))
+            }
+        };
+        let held = HeldRead {
+            key,
+            place: &request.place,
+            form: request.form,
+        };
+        match &request.verb {
+            CachedVerb::Get { name, at_least } => self.object(&held, name, *at_least),
+            CachedVerb::List {
+                selectors,
+                at_least,
+            } => {
+                let selected = held.selected(selectors)?;
+                let (version, objects) = self.mux.held(key)?;
+                is_reached(Revision::parse(&version)?, *at_least)
+                    .then(|| selected.list(&key.resource, &version, objects))
+            }
+            CachedVerb::Watch(watch) => self.watch(&held, watch, guard),
         }
+    }
+
+    /// An object from memory. One that is not there may have been created just now: the API server knows.
+    fn object(&self, held: &HeldRead<'_>, name: &str, at_least: u64) -> Option<Response> {
+        let object = ObjectRef {
+            api_version: held.key.resource.api_version().into(),
+            kind: held.key.resource.kind.clone(),
+            namespace: held.place.namespace.as_deref().map(Arc::from),
+            name: name.into(),
+            uid: None,
+        };
+        let (version, object) = self.mux.held_object(held.key, object)?;
+        let is_reached = is_reached(Revision::parse(&version)?, at_least);
+        let object = object.filter(|_| is_reached)?;
+        let text = object_text(&object, held.form);
+        Some(answer(Body::from(text.to_string())))
+    }
+
+    /// A watch from memory.
+    fn watch(
+        &self,
+        held: &HeldRead<'_>,
+        asked: &CachedWatch,
+        guard: Option<RightGuard>,
+    ) -> Option<Response> {
+        let selected = held.selected(&asked.selectors)?;
+        let window = self.windows.of(held.key)?;
+        let Ok(permit) = self.watches.clone().try_acquire_owned() else {
+            let message = "too many watches are open, please try again later";
+            let code = StatusCode::TOO_MANY_REQUESTS;
+            let mut answer = status_answer(code, "TooManyRequests", message);
+            let again = HeaderValue::from_static("1");
+            answer.headers_mut().insert(RETRY_AFTER, again);
+            return Some(answer);
+        };
+        let reached = Revision::parse(&self.mux.reached(held.key)?)?;
+        let (place, present) = match asked.from {
+            WatchFrom::Version(version) => {
+                // What the memory has not reached may be of another history.
+                let after = Revision::read(&version.to_string()).filter(|it| *it <= reached)?;
+                let Some(place) = window.borrow().place_after(after) else {
+                    return Some(expired(version));
+                };
+                (place, None)
+            }
+            WatchFrom::Objects {
+                at_least,
+                is_marked,
+            } => {
+                let (version, objects) = self.mux.held(held.key)?;
+                let at = Revision::parse(&version)?;
+                let place = window.borrow().place_after(at)?;
+                let present = PresentObjects {
+                    at,
+                    objects,
+                    is_marked,
+                };
+                is_reached(at, at_least).then_some((place, Some(present)))?
+            }
+        };
+        let source = WatchedSource {
+            window,
+            place,
+            resource: held.key.resource.clone(),
+            selected,
+            guard,
+            _permit: permit,
+        };
+        Some(KubeWatch::new(source, asked, present).answer())
     }
 
     /// The answer of the API server, with the rights of the reader.
@@ -140,78 +241,45 @@ impl KubeApi {
     }
 }
 
-/// Whether a source has every object of a list. Secrets never come from memory.
-fn holds(key: &SourceKey, request: &CachedList) -> bool {
+/// A request, and the source that has the objects.
+struct HeldRead<'a> {
+    key: &'a SourceKey,
+    place: &'a ApiPlace,
+    form: ObjectForm,
+}
+
+impl HeldRead<'_> {
+    fn selected(&self, selectors: &ApiSelectors) -> Option<SelectedObjects> {
+        SelectedObjects::new(self.place.namespace.as_deref(), selectors, self.form)
+    }
+}
+
+/// Whether a state has reached a version; any has reached 0.
+fn is_reached(state: Revision, at_least: u64) -> bool {
+    let wanted = Revision::read(&at_least.to_string());
+    wanted.is_none_or(|wanted| state >= wanted)
+}
+
+/// Whether a source may answer at all. Secrets never come from memory.
+fn is_kept(key: &SourceKey) -> bool {
     let resource = &key.resource;
     let is_secret = resource.group.is_empty() && &*resource.plural == "secrets";
-    let is_place = match (&request.namespace, key.namespace()) {
+    key.select == Select::All && key.form == Form::Full && !is_secret
+}
+
+/// Whether a source has every object of a place.
+fn holds(key: &SourceKey, place: &ApiPlace) -> bool {
+    let resource = &key.resource;
+    let is_place = match (&place.namespace, key.namespace()) {
         (Some(asked), Some(own)) => asked == own,
         (Some(_), None) => resource.namespaced,
         (None, own) => own.is_none(),
     };
-    *resource.group == *request.group
-        && *resource.version == *request.version
-        && *resource.plural == *request.plural
-        && key.select == Select::All
-        && key.form == Form::Full
+    *resource.group == *place.group
+        && *resource.version == *place.version
+        && *resource.plural == *place.plural
+        && is_kept(key)
         && is_place
-        && !is_secret
-}
-
-/// The objects of a list, and which of them are selected.
-struct SelectedObjects {
-    objects: Vec<Arc<Version>>,
-    select: Select,
-}
-
-/// A list as the API server writes it. It is written piece by piece, because the objects are packed in memory.
-fn list_answer(key: &SourceKey, version: &ResourceVersion, listed: SelectedObjects) -> Response {
-    let resource = &key.resource;
-    let api_version = resource.api_version();
-    let head = serde_json::json!({
-        "kind": format!("{}List", resource.kind),
-        "apiVersion": api_version,
-        "metadata": {"resourceVersion": version.as_str()},
-    });
-    let head = head.to_string();
-    let head = format!(
-        "{},\"items\":[",
-        head.trim_end_matches('}').to_owned() + "}"
-    );
-    let SelectedObjects { objects, select } = listed;
-    let state = Some((objects.into_iter(), true));
-    let items = unfold(state, move |state| {
-        let select = select.clone();
-        async move {
-            let (mut objects, mut is_first) = state?;
-            let mut piece = String::new();
-            while piece.len() < PIECE {
-                let Some(object) = objects.next() else {
-                    piece.push_str("]}\n");
-                    return Some((Bytes::from(piece), None));
-                };
-                if is_selected(&object, &select) {
-                    if !is_first {
-                        piece.push(',');
-                    }
-                    is_first = false;
-                    piece.push_str(&object.body.text());
-                }
-            }
-            Some((Bytes::from(piece), Some((objects, is_first))))
-        }
-    });
-    let pieces = stream::StreamExt::chain(stream::iter([Bytes::from(head)]), items);
-    let pieces = stream::StreamExt::map(pieces, Ok::<_, std::convert::Infallible>);
-    let content = (CONTENT_TYPE, "application/json");
-    ([content], Body::from_stream(pieces)).into_response()
-}
-
-fn is_selected(object: &Version, select: &Select) -> bool {
-    *select == Select::All
-        || object
-            .doc()
-            .is_ok_and(|doc| Matcher::new(select).matches(doc.root()))
 }
 
 /// The same request for the API server.
@@ -226,14 +294,14 @@ fn foreign_request(read: &ApiRead) -> Result<ApiRequest, String> {
         }
         request = request.query(name, value);
     }
-    let is_watch = params
-        .first("watch")
-        .is_some_and(|it| it != "false" && it != "0");
-    Ok(if is_watch {
-        request.identity()
-    } else {
-        request
-    })
+    // The old paths of watches have it as a part.
+    Ok(
+        if is_watch(&params) || read.uri.path().contains("/watch/") {
+            request.identity()
+        } else {
+            request
+        },
+    )
 }
 
 fn passed_on(answer: RawAnswer) -> Response {
@@ -310,8 +378,8 @@ mod tests {
             ),
             (key("", "Node", None, Select::All), "/api/v1/nodes", true),
         ] {
-            let request = CachedList::of(&read(path)).expect("a list");
-            assert_eq!(holds(&key, &request), expect, "{path}");
+            let request = CachedRead::of(&read(path)).expect("a list");
+            assert_eq!(holds(&key, &request.place), expect, "{path}");
         }
     }
 

@@ -67,8 +67,8 @@ impl RightsSource for KubeRights {
                 (Err(RequestError::Api { error, .. }), right) => {
                     match (error.status.code, right) {
                         (401, _) => Ok(RightsAnswer::Unknown),
-                        // The log of no Pod: the right to read it is checked first.
-                        (404, ReadRight::Logs(_)) => Ok(RightsAnswer::Granted),
+                        // Nothing has this name: the right to read it is checked first.
+                        (404, ReadRight::Logs(_) | ReadRight::Get(_)) => Ok(RightsAnswer::Granted),
                         (403 | 404, _) => Ok(RightsAnswer::Denied),
                         _ => Err(error.to_string()),
                     }
@@ -79,7 +79,7 @@ impl RightsSource for KubeRights {
     }
 }
 
-/// The read that needs exactly this right. A list comes from the watch cache and has no object.
+/// The read that needs exactly this right. A list and a watch come from the watch cache and have no object.
 fn request(right: &ReadRight) -> Result<ApiRequest, InvalidPart> {
     match right {
         ReadRight::List(place) => {
@@ -91,6 +91,23 @@ fn request(right: &ReadRight) -> Result<ApiRequest, InvalidPart> {
                 .query("limit", "1")
                 .query("resourceVersion", "0")
                 .query("fieldSelector", &format!("metadata.name={NOBODY}")))
+        }
+        ReadRight::Watch(place) => {
+            let resource = &place.resource;
+            let path = RequestPath::of(resource, place.namespace.as_deref())?;
+            Ok(ApiRequest::new(path)
+                .about("watch", resource.group_resource())
+                .identity()
+                .query("watch", "true")
+                .query("timeoutSeconds", "1")
+                .query("resourceVersion", "0")
+                .query("fieldSelector", &format!("metadata.name={NOBODY}")))
+        }
+        ReadRight::Get(place) => {
+            let resource = &place.resource;
+            let path = RequestPath::of(resource, place.namespace.as_deref())?;
+            let path = path.then(PathSegment::Name, NOBODY)?;
+            Ok(ApiRequest::new(path).about("get", resource.group_resource()))
         }
         ReadRight::Logs(namespace) => {
             let path = RequestPath::of_group("", "v1")?
@@ -128,15 +145,30 @@ mod tests {
         };
         let query = "?limit=1&resourceVersion=0&fieldSelector=metadata.name%3D-";
         for (right, expect) in [
-            (list(pods.clone(), None), format!("/api/v1/pods{query}")),
             (
-                list(pods, Some("shop")),
+                list(pods.clone(), Some("shop")),
                 format!("/api/v1/namespaces/shop/pods{query}"),
             ),
             (
                 list(sets, Some("shop")),
                 format!("/apis/apps/v1/namespaces/shop/deployments{query}"),
             ),
+            (
+                ReadRight::Get(SourcePlace {
+                    resource: pods.clone(),
+                    namespace: Some("shop".into()),
+                }),
+                "/api/v1/namespaces/shop/pods/-".to_owned(),
+            ),
+            (
+                ReadRight::Watch(SourcePlace {
+                    resource: pods.clone(),
+                    namespace: None,
+                }),
+                "/api/v1/pods?watch=true&timeoutSeconds=1&resourceVersion=0&fieldSelector=metadata.name%3D-"
+                    .to_owned(),
+            ),
+            (list(pods.clone(), None), format!("/api/v1/pods{query}")),
             (
                 ReadRight::Logs("shop".into()),
                 "/api/v1/namespaces/shop/pods/-/log".to_owned(),

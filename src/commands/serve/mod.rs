@@ -7,7 +7,9 @@ mod config;
 mod followed;
 mod follower;
 mod kube_api;
+mod kube_objects;
 mod kube_rights;
+mod kube_watch;
 mod listen;
 mod package_records;
 mod sinks;
@@ -24,11 +26,10 @@ use tokio::sync::mpsc;
 use super::live::session::silent_groups;
 use super::status::ServedStatus;
 use super::{
-    Awaited, CommandError, Context, Ended, MemoryArgs, ObjectArgs, Output, ReaderLogin, RecordUse,
-    ReloadRequests, Session, Shutdown, Stop, Terminal, follow,
+    Awaited, CommandError, Context, Ended, EveryKind, MemoryArgs, ObjectArgs, Output, ReaderLogin,
+    RecordUse, ReloadRequests, Session, Shutdown, Stop, Terminal, follow,
 };
 use crate::serve::{AccessToken, Board, Gate, RightsCache, WebServer, router};
-use crate::source::SourceKey;
 use config::ServeConfig;
 use followed::{Retargeting, state, targets, with_kinds};
 use follower::{Follower, Publisher};
@@ -124,10 +125,8 @@ async fn serve(
     let readers = Box::pin(readers(args, &session, context));
     let readers = stop.in_time(Awaited::Types, readers).await?;
     let web = WebServer::new(board.subscribe(), entrance.gate, asked);
-    let cached = args
-        .api
-        .map(|ServedApi::Kubernetes| session.keys(&every.targets));
-    let mut web = for_readers(web, cached, &session, readers.as_ref())?;
+    let api = kube_api(args, &session, &every, readers.as_ref())?;
+    let mut web = for_readers(web, readers.as_ref(), api.as_ref());
     let (mut sinks, mut feed) = (None, None);
     if let Some(config) = &config {
         let places = places(args, config, &session, context).await?;
@@ -160,6 +159,7 @@ async fn serve(
         ended = follow(&mut follower, &session, &mut terminal, &mut stop) => ended,
         () = answers.answer(questions) => Ok(Ended::Answered),
         () = deliver(sinks) => Ok(Ended::Answered),
+        () = keep_events(api.as_deref()) => Ok(Ended::Answered),
     };
     answering.abort();
     ended
@@ -244,29 +244,41 @@ async fn readers(
     }))
 }
 
-/// The server for these readers, or for its owner. With `--api`, it answers from these sources.
-fn for_readers(
-    mut web: WebServer,
-    cached: Option<Vec<SourceKey>>,
-    session: &Session,
-    readers: Option<&Readers>,
-) -> Result<WebServer, CommandError> {
-    if let Some(readers) = readers {
-        web = web.asking(readers.rights.clone());
+impl Readers {
+    /// What their requests to the API server need.
+    fn of_api(&self) -> ApiReaders {
+        ApiReaders {
+            client: self.login.client.clone(),
+            rights: self.rights.clone(),
+        }
     }
-    let Some(sources) = cached else {
-        return Ok(web);
+}
+
+/// The server for these readers, or for its owner, with this API.
+fn for_readers(web: WebServer, readers: Option<&Readers>, api: Option<&Arc<KubeApi>>) -> WebServer {
+    let web = match readers {
+        Some(readers) => web.asking(readers.rights.clone()),
+        None => web,
     };
-    let api = KubeApi {
-        mux: session.mux.clone(),
-        sources,
-        owner: session.client()?.clone(),
-        readers: readers.map(|readers| ApiReaders {
-            client: readers.login.client.clone(),
-            rights: readers.rights.clone(),
-        }),
+    match api {
+        Some(api) => web.serving(api.clone()),
+        None => web,
+    }
+}
+
+/// The read API of Kubernetes over these objects; `None` without `--api`.
+fn kube_api(
+    args: &ServeArgs,
+    session: &Session,
+    every: &EveryKind,
+    readers: Option<&Readers>,
+) -> Result<Option<Arc<KubeApi>>, CommandError> {
+    let Some(ServedApi::Kubernetes) = args.api else {
+        return Ok(None);
     };
-    Ok(web.serving(Arc::new(api)))
+    let sources = session.keys(&every.targets);
+    let api = KubeApi::new(session.mux.clone(), sources, session.client()?.clone());
+    Ok(Some(Arc::new(api.asking(readers.map(Readers::of_api)))))
 }
 
 /// Reads the configuration, before anything else happens.
@@ -310,6 +322,14 @@ async fn record_place(
         directory: args.memory.directory(context.env)?,
         cluster: session.recorded_cluster().await?.id,
     })
+}
+
+/// Keeps the last events for the watches of readers; without `--api`, it waits.
+async fn keep_events(api: Option<&KubeApi>) {
+    match api {
+        Some(api) => api.keep_events().await,
+        None => pending().await,
+    }
 }
 
 async fn deliver(sinks: Option<impl Future<Output = ()>>) {
