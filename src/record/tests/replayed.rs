@@ -152,14 +152,14 @@ fn a_missing_version_is_a_hole() {
     recorder.finish().expect("written");
     let mut entries = entries(&folder.0, TailPosition::default());
     let lost = entries[2].entry.clone();
-    let EntryContent::Version(recorded) = lost.content else {
+    let EntryContent::Version(missing) = lost.content else {
         panic!("a version");
     };
     entries[2].entry = RecordEntry {
         source: lost.source,
         content: EntryContent::Missing {
-            version: recorded.version.version.clone(),
-            seen: recorded.seen,
+            version: missing.version.version.clone(),
+            seen: missing.seen,
             cause: "too large".to_owned(),
         },
     };
@@ -170,7 +170,7 @@ fn a_missing_version_is_a_hole() {
     let export = RecordExport::open(&store.cluster("c1")).expect("files");
     let found: Vec<String> = export
         .map(|event| match event {
-            ExportedEvent::Version(recorded) => recorded.version.version.to_string(),
+            ExportedEvent::Version(exported) => exported.version.version.to_string(),
             ExportedEvent::Hole(_, hole) => format!("hole {}-{}", hole.after, hole.upto),
             ExportedEvent::Damage(error) => error.to_string(),
         })
