@@ -88,11 +88,50 @@ fn the_record_shows_what_changed_in_the_night_and_is_removed() {
     };
     let told = spy().run(&["demo", "incident"]);
     assert_eq!(told.status.code(), Some(0), "{}", told.transcript());
-    assert_snapshot!(told.transcript(), @"");
+    assert_snapshot!(told.transcript(), @r#"
+    # Eight hours later, something is broken:
+    $ kubectl spy status deploy/web --once
+    NAME                               READY   STATUS             RESTARTS   AGE     NODE       IP
+    ✗ deployment/web                   3/3     Failed             -          41d     -          -
+    │ └ 0 of 3 new pods ready: 1 ImagePullBackOff
+    │ └ changed 7h48m ago by nightly-deploy: containers[web].image: web:v2.3.9 → web:v2.5.0-nightly
+    ├─✗ replicaset/web-7cb6799577 #2   0/1     Failed             -          7h48m   -          -
+    │ └─✗ pod/web-7cb6799577-qxngm     0/1     ImagePullBackOff   0          7h48m   worker-1   10.244.0.14
+    │     └ web: Back-off pulling image "registry.example.com/shop/web:v2.5.0-nightly": ErrImagePull: rpc error: code = NotFound desc = failed to pull and unpack image "registry.example.com/shop/web:v2.5.0-nightly": failed to resolve reference "registry.example.com/shop/web:v2.5.0-nightly": registry.example.com/shop/web:v2.5.0-nightly: not found
+    └─● replicaset/web-7f45f79f9d #1   3/3     Current            -          41d     -          -
+      │ └ old revision, 3 replicas are still to be removed
+      ├─● pod/web-7f45f79f9d-268rp     1/1     Running            0          41d     worker-1   10.244.0.13
+      ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running            0          41d     worker-2   10.244.1.13
+      └─● pod/web-7f45f79f9d-pkjqf     1/1     Running            0          41d     worker-3   10.244.2.13
+
+    # The server has forgotten the night. The record has what people and their tools changed:
+    $ kubectl spy changes --since 12h --people --once
+    2026-03-02T02:10:00Z MODIFIED configmap/flags  32→33  7h50m ago  by kubectl-edit  1 change, 2 hidden
+    ~ .data.checkout-v2: "off" → "on"
+    2026-03-02T02:12:00Z MODIFIED deployment/web  31→34  7h48m ago  by nightly-deploy  1 change, 3 hidden
+    ~ .spec.template.spec.containers[name=web].image: registry.example.com/shop/web:v2.3.9 → registry.example.com/shop/web:v2.5.0-nightly
+    ── 5 of 10 objects changed, in 5 kinds (20 hidden), back to 2026-03-02T02:10:00Z ──
+    ── left out: kubelet 13, kube-controller-manager 6, kube-scheduler 1 · recorded since 2026-03-02T02:00:00Z ──
+    ── complete since 2026-03-02T10:00:00Z: objects created and deleted before then may be missing ──
+    ── cluster-scoped kinds are not read: -A ──
+
+    # Everything as it was before:
+    $ kubectl spy status deploy/web --at 2026-03-02T02:05:00Z
+    NAME                               READY   STATUS    RESTARTS   AGE   NODE       IP
+    ● deployment/web                   3/3     Current   -          41d   -          -
+    └─● replicaset/web-7f45f79f9d #1   3/3     Current   -          41d   -          -
+      ├─● pod/web-7f45f79f9d-268rp     1/1     Running   0          41d   worker-1   10.244.0.13
+      ├─● pod/web-7f45f79f9d-dxq6g     1/1     Running   0          41d   worker-2   10.244.1.13
+      └─● pod/web-7f45f79f9d-pkjqf     1/1     Running   0          41d   worker-3   10.244.2.13
+    ! everything as it was recorded at 2026-03-02T02:05:00Z
+    "#);
     let one = spy().run(&[
         "demo", "incident", "changes", "cm/flags", "--once", "-o", "short",
     ]);
-    assert_snapshot!(one.transcript(), @"");
+    assert_snapshot!(one.transcript(), @r#"
+    2026-03-02T02:10:00Z configmap/flags  kubectl-edit  checkout-v2: "off" → "on"
+    ── 1 earlier version, back to 2026-03-02T02:10:00Z · recorded since 2026-03-02T02:00:00Z ──
+    "#);
     let trace = spy().run(&["demo", "incident", "trace", "--at", "2026-03-02T02:05:00Z"]);
     assert!(trace.stdout.contains("complete"), "{}", trace.transcript());
     let left = fs::read_dir(&folder).unwrap().count();

@@ -386,8 +386,11 @@ impl Changes {
         self.absence == IfMissing::Waits && self.audience() != Audience::Records
     }
 
-    pub(super) fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {
+    pub(super) fn apply(&mut self, key: &Arc<SourceKey>, mut event: Event, now: Timestamp) {
         let now = shifted(now, self.past_ahead);
+        if let Event::Object { seen, .. } = &mut event {
+            *seen = shifted(*seen, self.past_ahead);
+        }
         if let Some(judged) = &mut self.judged {
             judged.model.apply(key, &event, (judged.clock)());
             if !self.keys.contains(key) {

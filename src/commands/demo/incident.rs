@@ -119,8 +119,13 @@ pub(super) struct SharedStdout(Arc<Mutex<Box<dyn Write + Send>>>);
 impl SharedStdout {
     /// Takes a stream.
     pub(super) fn of(stream: &mut Stream) -> SharedStdout {
-        let writer = std::mem::take(stream).into_writer();
-        SharedStdout(Arc::new(Mutex::new(writer)))
+        let shared = SharedStdout(Arc::new(Mutex::new(Box::new(io::sink()))));
+        let own = shared.clone();
+        *stream = std::mem::take(stream).behind(|writer| {
+            *own.writer() = writer;
+            own.clone()
+        });
+        shared
     }
 
     fn writer(&self) -> MutexGuard<'_, Box<dyn Write + Send>> {

@@ -176,7 +176,7 @@ async fn a_goal_is_for_the_object_of_each_cluster() {
     let ran = fleet.run(&["trace", "pod/bad", "--for=current", "--timeout=30s"]);
     assert_eq!(ran.status.code(), Some(2), "{}", ran.transcript());
     // No object is no success.
-    let ran = fleet.run(&["trace", "svc", "--for=current", "--timeout=1s"]);
+    let ran = fleet.run(&["trace", "svc", "--for=current", "--timeout=30s"]);
     assert_eq!(ran.status.code(), Some(1), "{}", ran.transcript());
     let nothing = "prod-us: error: no object matches in namespace \"shop\"";
     assert!(ran.stderr.contains(nothing), "{}", ran.transcript());

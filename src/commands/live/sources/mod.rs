@@ -115,7 +115,7 @@ impl Sources {
     }
 
     /// Those whose states the user should know.
-    fn noticed(&self) -> impl Iterator<Item = &SourceStatus> + Clone {
+    fn noticed(&self) -> impl Iterator<Item = &SourceStatus> {
         self.known.iter().filter(|known| known.need != Need::Spare)
     }
 
@@ -151,15 +151,16 @@ impl Sources {
 
     /// Whether every source has delivered a full listing, cannot be read, or was tried often enough.
     pub(crate) fn are_settled(&self) -> bool {
+        let is_settled = |known: &SourceStatus| known.synced || known.is_hopeless();
         let is_any = !self.known.is_empty() || self.clusters.are_several();
-        is_any && !self.are_joining() && self.noticed().all(SourceStatus::is_settled)
+        is_any && !self.are_joining() && self.noticed().all(is_settled)
     }
 
-    /// The same of the sources of one cluster.
+    /// The same of the sources of one cluster, as far as they are added.
     pub(crate) fn are_settled_of(&self, cluster: &ClusterId) -> bool {
-        let mut inside = self.noticed().filter(|known| known.key.cluster == *cluster);
-        let is_any = inside.clone().next().is_some();
-        is_any && inside.all(SourceStatus::is_settled)
+        let is_open = |known: &SourceStatus| !(known.synced || known.is_hopeless());
+        let mut inside = self.noticed().filter(|it| it.key.cluster == *cluster);
+        !inside.any(is_open)
     }
 
     /// Whether one of several clusters may soon join, or has joined and its sources are not added yet.
@@ -493,11 +494,6 @@ impl SourceStatus {
             state: state.name(),
             cause: state.cause().cloned(),
         })
-    }
-
-    /// Whether it has delivered a full listing, cannot be read, or was tried often enough.
-    fn is_settled(&self) -> bool {
-        self.synced || self.is_hopeless()
     }
 
     /// Whether no listing can be expected any more.
