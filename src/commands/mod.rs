@@ -9,6 +9,7 @@ mod error;
 mod failure_logs;
 mod field_fight;
 pub(crate) mod help;
+mod in_cluster;
 mod input;
 mod kafka_entry;
 mod last_change;
@@ -37,6 +38,7 @@ pub(crate) use args::{
 };
 pub(crate) use error::{CommandError, ErrorKind};
 pub(crate) use failure_logs::{FailureLogs, LastLines, LogLineArgs};
+pub(crate) use in_cluster::{IMAGE, InClusterProgram, MountedVolume, ProgramParts};
 pub(crate) use input::UnreadFiles;
 pub(crate) use kafka_entry::{KafkaEntry, is_built_in, refused};
 pub(crate) use last_change::{LastChange, LastChanges};

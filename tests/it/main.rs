@@ -50,6 +50,7 @@ mod schema;
 mod secrets;
 mod serve;
 mod serve_kube_api;
+mod serve_manifest;
 mod serve_openapi;
 mod serve_readers;
 mod serve_reports;

@@ -193,6 +193,7 @@ fn every_flag_with_a_free_value_is_known() {
         "since-time",
         "speed",
         "tail",
+        "tls-secret",
         "tls-server-name",
         "token",
         "username",

@@ -8,7 +8,7 @@ use jiff::SignedDuration;
 
 use crate::cluster::TypeWord;
 use crate::commands::{
-    CommandError, EveryKind, ManifestArgs, ObjectArgs, StoreArgs, duration_with_days,
+    CommandError, EveryKind, IMAGE, ManifestArgs, ObjectArgs, StoreArgs, duration_with_days,
 };
 use crate::object::{Quantity, Resource, well_known};
 use crate::record::{Redaction, RedactionError, RetentionPolicy};
@@ -69,9 +69,6 @@ pub(crate) struct TopicArgs {
     #[arg(long, requires = "from")]
     pub(super) once: bool,
 }
-
-/// The image that the Dockerfile of the documents builds.
-const IMAGE: &str = concat!("kubectl-spy:", env!("CARGO_PKG_VERSION"));
 
 const EXAMPLES: &str = "Examples:
   kubectl spy record                        every kind of the cluster

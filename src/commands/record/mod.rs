@@ -2,7 +2,6 @@
 
 mod args;
 mod cluster_recorder;
-mod manifest;
 mod recording;
 #[cfg(feature = "kafka")]
 mod topic;
@@ -14,8 +13,8 @@ use super::live::cluster_group::{ClusterGroup, GroupOptions};
 use super::live::clusters::Clusters;
 use super::manifests::ObjectRequest;
 use super::{
-    Awaited, CommandError, ConnectionSetup, Context, Session, Shutdown, Stop, Terminal, follow,
-    is_built_in,
+    Awaited, CommandError, ConnectionSetup, Context, InClusterProgram, ProgramParts, Session,
+    Shutdown, Stop, Terminal, follow, is_built_in,
 };
 use crate::cluster::ContextConfig;
 use crate::commands::Ended;
@@ -23,7 +22,6 @@ use crate::commands::live::terminal::Output;
 use crate::record::Store;
 pub(crate) use args::RecordArgs;
 use cluster_recorder::{RecordPlan, RecorderSetup, unrecorded};
-use manifest::RecorderManifest;
 use recording::{LiveRecording, recording_line};
 #[cfg(feature = "kafka")]
 use topic::record_topic;
@@ -200,12 +198,14 @@ async fn print_manifest(
     let keys = session.keys(&every.targets);
     let is_of_one = names_namespace || keys.iter().any(|key| key.namespace().is_some());
     let own = is_of_one.then_some(&*session.namespace);
-    let manifest = RecorderManifest {
+    let manifest = InClusterProgram {
+        verb: "record",
         keys: &keys,
         namespace: &session.namespace,
         image: &args.image,
         arguments: args.words(own),
-        max_bytes: args.retention().max_bytes,
+        max_bytes: Some(args.retention().max_bytes),
+        parts: ProgramParts::default(),
     };
     context.print(manifest.lines())?;
     Ok(Ended::Answered)

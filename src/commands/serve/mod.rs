@@ -11,6 +11,7 @@ mod kube_objects;
 mod kube_rights;
 mod kube_watch;
 mod listen;
+mod manifest;
 mod package_records;
 mod sinks;
 mod topics;
@@ -36,6 +37,7 @@ use follower::{Follower, Publisher};
 use kube_api::{ApiReaders, KubeApi};
 use kube_rights::KubeRights;
 use listen::{Auth, ListenArgs, OpenPort};
+use manifest::{PrintManifestArgs, PrintedServer, print_manifest};
 use package_records::PackageRecords;
 use sinks::{LoadedConfig, SinkPlaces, SinkWork};
 use topics::RecordPlace;
@@ -56,7 +58,7 @@ pub(crate) struct ServeArgs {
     all_namespaces: bool,
     #[command(flatten)]
     listen: ListenArgs,
-    /// Also answer the read API of Kubernetes, at the paths of the API server. Lists of the followed types come from memory
+    /// Also answer the read API of Kubernetes, at the paths of the API server. The followed types are answered from memory
     #[arg(long, value_enum, value_name = "API")]
     api: Option<ServedApi>,
     /// Open the page in your browser
@@ -65,6 +67,8 @@ pub(crate) struct ServeArgs {
     /// Read the configuration in this file: webhooks and Kafka. SIGHUP reads it again
     #[arg(short = 'f', long, value_name = "FILE")]
     config: Option<PathBuf>,
+    #[command(flatten)]
+    manifest: PrintManifestArgs,
     #[command(flatten)]
     memory: MemoryArgs,
 }
@@ -81,6 +85,8 @@ const EXAMPLES: &str = "Examples:
   kubectl spy serve -A --open               the same of all namespaces, and open the page
   kubectl spy serve deploy,sts -n prod      two types of one namespace
   kubectl spy serve -A -f serve.yaml        also send changes of state to webhooks
+  kubectl spy serve -A -f serve.yaml --print-manifest --tls-secret spy-tls | kubectl apply -f -
+                                            the same inside the cluster, for many readers
   curl -H \"Authorization: Bearer $TOKEN\" http://127.0.0.1:7780/spy/v1/status
                                             the records of status -o json";
 
@@ -94,11 +100,28 @@ impl ServeArgs {
             ..ObjectArgs::default()
         }
     }
+
+    /// The same server, for inside the cluster.
+    fn printed(&self) -> PrintedServer {
+        let api = self.api;
+        let api = api.map(|ServedApi::Kubernetes| "--api=kubernetes".to_owned());
+        PrintedServer {
+            objects: self.objects(),
+            flags: api.into_iter().collect(),
+            config: self.config.clone(),
+        }
+    }
 }
 
 pub(crate) fn run(args: &ServeArgs, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     context.block_on(async |context| {
         let shutdown = Shutdown::on_signal(context.env)?;
+        if args.manifest.print_manifest {
+            let stop = Stop::at(&shutdown);
+            let server = args.printed();
+            let printed = print_manifest(&args.manifest, &server, context, &stop);
+            return Box::pin(printed).await;
+        }
         Box::pin(serve(args, context, &shutdown)).await
     })
 }

@@ -1,8 +1,8 @@
-//! `record --print-manifest`: what runs a recorder inside the cluster, with no right that it does not need.
+//! `InClusterProgram`: the objects that run a verb inside the cluster, with no right that it does not need (`--print-manifest`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 use crate::diff::{Projection, Redactor};
 use crate::object::Doc;
@@ -10,29 +10,57 @@ use crate::render::text::Text;
 use crate::render::yaml::yaml;
 use crate::source::SourceKey;
 
-/// The name of the objects.
-const NAME: &str = "kubectl-spy-record";
+/// The image that the Dockerfile of the documents builds.
+pub(crate) const IMAGE: &str = concat!("kubectl-spy:", env!("CARGO_PKG_VERSION"));
+
 /// The user of the container. Files of the record belong to it.
 const USER: u32 = 65532;
-/// Where the record is in the container.
+/// Where the files are in the container.
 const STORE: &str = "/record";
+/// The name of their volume.
+const FILES: &str = "record";
 
-/// A recorder inside the cluster.
-pub(super) struct RecorderManifest<'m> {
-    /// What it records.
-    pub(super) keys: &'m [SourceKey],
+/// A verb that runs inside the cluster.
+pub(crate) struct InClusterProgram<'m> {
+    /// The verb. The objects are named after it.
+    pub(crate) verb: &'static str,
+    /// What it reads.
+    pub(crate) keys: &'m [SourceKey],
     /// The namespace in which it runs.
-    pub(super) namespace: &'m str,
-    pub(super) image: &'m str,
-    /// The flags and words of `record`.
-    pub(super) arguments: Vec<String>,
-    /// The most bytes that the files have.
-    pub(super) max_bytes: u64,
+    pub(crate) namespace: &'m str,
+    pub(crate) image: &'m str,
+    /// The flags and words of the verb.
+    pub(crate) arguments: Vec<String>,
+    /// The most bytes that its files have; `None` if it writes none.
+    pub(crate) max_bytes: Option<u64>,
+    pub(crate) parts: ProgramParts,
 }
 
-impl RecorderManifest<'_> {
+/// What a program needs beside its sources and its files.
+#[derive(Debug, Default)]
+pub(crate) struct ProgramParts {
+    /// Rules beside those of the sources, wherever these are.
+    pub(crate) rules: Vec<Json>,
+    /// Fields of the container.
+    pub(crate) container: Map<String, Json>,
+    /// The volumes of the Pod, each with the path at which the container has it.
+    pub(crate) volumes: Vec<MountedVolume>,
+    /// Other objects.
+    pub(crate) objects: Vec<Json>,
+}
+
+/// A volume that the container reads.
+#[derive(Debug)]
+pub(crate) struct MountedVolume {
+    /// The path in the container.
+    pub(crate) path: &'static str,
+    /// The volume, with its name.
+    pub(crate) volume: Json,
+}
+
+impl InClusterProgram<'_> {
     /// The lines of all documents, for `kubectl apply`.
-    pub(super) fn lines(&self) -> Vec<Text> {
+    pub(crate) fn lines(&self) -> Vec<Text> {
         let redactor = Redactor::new();
         let mut lines = Vec::new();
         for object in self.objects() {
@@ -51,33 +79,51 @@ impl RecorderManifest<'_> {
 
     fn objects(&self) -> Vec<Json> {
         let mut objects = vec![json!({
-            "apiVersion": "v1", "kind": "ServiceAccount", "metadata": self.metadata(NAME),
+            "apiVersion": "v1", "kind": "ServiceAccount", "metadata": self.metadata(),
         })];
         let scopes: BTreeSet<Option<&str>> = self.keys.iter().map(SourceKey::namespace).collect();
         for scope in scopes {
             objects.extend(self.permissions(scope));
         }
-        objects.push(self.volume_claim());
+        objects.extend(self.max_bytes.map(|bytes| self.volume_claim(bytes)));
+        objects.extend(self.parts.objects.iter().cloned());
         objects.push(self.deployment());
         objects
     }
 
-    fn metadata(&self, name: &str) -> Json {
-        json!({"name": name, "namespace": self.namespace, "labels": {"app.kubernetes.io/name": NAME}})
+    /// The name of the objects of a verb.
+    pub(crate) fn name_of(verb: &str) -> String {
+        format!("kubectl-spy-{verb}")
+    }
+
+    /// The labels of these objects, by which a Service selects the Pod.
+    pub(crate) fn labels_of(verb: &str) -> Json {
+        json!({"app.kubernetes.io/name": InClusterProgram::name_of(verb)})
+    }
+
+    fn metadata(&self) -> Json {
+        let (name, labels) = (
+            InClusterProgram::name_of(self.verb),
+            InClusterProgram::labels_of(self.verb),
+        );
+        json!({"name": name, "namespace": self.namespace, "labels": labels})
     }
 
     /// A `ClusterRole` for the sources of a namespace, or those of the whole cluster, and its binding.
     fn permissions(&self, scope: Option<&str>) -> [Json; 2] {
-        // Two recorders in one cluster have roles of their own.
+        let account = InClusterProgram::name_of(self.verb);
+        // Two of them in one cluster have roles of their own.
         let name = match scope {
-            Some(scope) => format!("{NAME}:{}:{scope}", self.namespace),
-            None => format!("{NAME}:{}", self.namespace),
+            Some(scope) => format!("{account}:{}:{scope}", self.namespace),
+            None => format!("{account}:{}", self.namespace),
         };
         let keys = self.keys.iter().filter(|key| key.namespace() == scope);
-        let labels = json!({"app.kubernetes.io/name": NAME});
+        let labels = InClusterProgram::labels_of(self.verb);
+        let mut rules = rules(keys);
+        rules.extend(self.parts.rules.iter().cloned());
         let role = json!({
             "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
-            "metadata": {"name": name, "labels": labels}, "rules": rules(keys),
+            "metadata": {"name": name, "labels": labels}, "rules": rules,
         });
         let mut metadata = json!({"name": name, "labels": labels});
         if let Some(scope) = scope {
@@ -88,16 +134,16 @@ impl RecorderManifest<'_> {
             "kind": if scope.is_some() { "RoleBinding" } else { "ClusterRoleBinding" },
             "metadata": metadata,
             "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name},
-            "subjects": [{"kind": "ServiceAccount", "name": NAME, "namespace": self.namespace}],
+            "subjects": [{"kind": "ServiceAccount", "name": account, "namespace": self.namespace}],
         });
         [role, binding]
     }
 
     /// Room for the files, and for the log and the index of the one that is being written.
-    fn volume_claim(&self) -> Json {
-        let mebibytes = (self.max_bytes + self.max_bytes / 10).div_ceil(1 << 20);
+    fn volume_claim(&self, max_bytes: u64) -> Json {
+        let mebibytes = (max_bytes + max_bytes / 10).div_ceil(1 << 20);
         json!({
-            "apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": self.metadata(NAME),
+            "apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": self.metadata(),
             "spec": {
                 "accessModes": ["ReadWriteOnce"],
                 "resources": {"requests": {"storage": format!("{mebibytes}Mi")}},
@@ -105,13 +151,20 @@ impl RecorderManifest<'_> {
         })
     }
 
-    fn deployment(&self) -> Json {
-        let labels = json!({"app.kubernetes.io/name": NAME});
-        let mut arguments = vec!["record".to_owned()];
+    fn container(&self) -> Json {
+        let mut arguments = vec![self.verb.to_owned()];
         arguments.extend(self.arguments.iter().cloned());
-        arguments.extend([format!("--store={STORE}"), "--cache-dir=".to_owned()]);
-        let container = json!({
-            "name": "record",
+        arguments.extend(self.max_bytes.map(|_| format!("--store={STORE}")));
+        arguments.push("--cache-dir=".to_owned());
+        let files = self
+            .max_bytes
+            .map(|_| json!({"name": FILES, "mountPath": STORE}));
+        let read = self.parts.volumes.iter().map(|mounted| {
+            json!({"name": mounted.volume["name"], "mountPath": mounted.path, "readOnly": true})
+        });
+        let mounts: Vec<Json> = files.into_iter().chain(read).collect();
+        let mut container = json!({
+            "name": self.verb,
             "image": self.image,
             "args": arguments,
             "resources": {
@@ -123,27 +176,45 @@ impl RecorderManifest<'_> {
                 "capabilities": {"drop": ["ALL"]},
                 "readOnlyRootFilesystem": true,
             },
-            "volumeMounts": [{"name": "record", "mountPath": STORE}],
+            "volumeMounts": mounts,
         });
+        if let Some(fields) = container.as_object_mut() {
+            fields.extend(self.parts.container.clone());
+        }
+        container
+    }
+
+    fn deployment(&self) -> Json {
+        let (name, labels) = (
+            InClusterProgram::name_of(self.verb),
+            InClusterProgram::labels_of(self.verb),
+        );
+        let files = self
+            .max_bytes
+            .map(|_| json!({"name": FILES, "persistentVolumeClaim": {"claimName": name}}));
+        let read = self
+            .parts
+            .volumes
+            .iter()
+            .map(|mounted| mounted.volume.clone());
+        let volumes: Vec<Json> = files.into_iter().chain(read).collect();
         json!({
-            "apiVersion": "apps/v1", "kind": "Deployment", "metadata": self.metadata(NAME),
+            "apiVersion": "apps/v1", "kind": "Deployment", "metadata": self.metadata(),
             "spec": {
                 "replicas": 1,
-                // Two recorders would write every version twice.
+                // Two would write the same files.
                 "strategy": {"type": "Recreate"},
                 "selector": {"matchLabels": labels},
                 "template": {
                     "metadata": {"labels": labels},
                     "spec": {
-                        "serviceAccountName": NAME,
+                        "serviceAccountName": name,
                         "securityContext": {
                             "runAsNonRoot": true, "runAsUser": USER, "runAsGroup": USER, "fsGroup": USER,
                             "seccompProfile": {"type": "RuntimeDefault"},
                         },
-                        "containers": [container],
-                        "volumes": [
-                            {"name": "record", "persistentVolumeClaim": {"claimName": NAME}},
-                        ],
+                        "containers": [self.container()],
+                        "volumes": volumes,
                     },
                 },
             },
@@ -191,12 +262,14 @@ mod tests {
     }
 
     fn objects(keys: &[SourceKey]) -> Vec<Json> {
-        let manifest = RecorderManifest {
+        let manifest = InClusterProgram {
+            verb: "record",
             keys,
             namespace: "spy",
             image: "kubectl-spy:1",
             arguments: vec!["deploy".to_owned()],
-            max_bytes: 10 << 30,
+            max_bytes: Some(10 << 30),
+            parts: ProgramParts::default(),
         };
         manifest.objects()
     }

@@ -1,0 +1,169 @@
+//! `serve --print-manifest`: the server inside the cluster, with TLS and a Service.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde_json::{Value as Json, json};
+
+use super::config::ServeConfig;
+use super::followed::{targets, with_kinds};
+use crate::commands::{
+    Awaited, CommandError, Context, Ended, IMAGE, InClusterProgram, MountedVolume, ObjectArgs,
+    ProgramParts, Session, Stop,
+};
+use crate::object::well_known;
+
+const VERB: &str = "serve";
+
+/// The port in the container.
+const PORT: u16 = 7780;
+
+/// Where the certificate and the configuration are in the container.
+const TLS: &str = "/tls";
+const CONFIG: &str = "/config";
+const CONFIG_FILE: &str = "serve.yaml";
+
+/// Room for the messages that wait for their receivers.
+const OUTBOX_BYTES: u64 = 1 << 30;
+
+/// The flags of `--print-manifest`
+#[derive(clap::Args, Clone, Debug)]
+pub(super) struct PrintManifestArgs {
+    /// Print the objects of this server inside the cluster, for `kubectl apply`, and exit
+    #[arg(long, requires = "tls_secret")]
+    pub(super) print_manifest: bool,
+    /// With --print-manifest: the Secret with the certificate of the server, of the type kubernetes.io/tls
+    #[arg(long, value_name = "NAME", requires = "print_manifest")]
+    tls_secret: Option<String>,
+    /// With --print-manifest: the image of the container
+    #[arg(long, requires = "print_manifest", default_value = IMAGE)]
+    image: String,
+}
+
+/// The server whose objects are printed.
+pub(super) struct PrintedServer {
+    /// What it follows.
+    pub(super) objects: ObjectArgs,
+    /// Its other flags, but those about readers and files.
+    pub(super) flags: Vec<String>,
+    /// The file of its configuration.
+    pub(super) config: Option<PathBuf>,
+}
+
+/// Prints the objects. The server runs in the namespace of `-n`, or in that of the context.
+pub(super) async fn print_manifest(
+    args: &PrintManifestArgs,
+    server: &PrintedServer,
+    context: &mut Context<'_>,
+    stop: &Stop,
+) -> Result<Ended, CommandError> {
+    let config = match &server.config {
+        Some(path) => Some((ServeConfig::read(path)?, std::fs::read_to_string(path)?)),
+        None => None,
+    };
+    let connected = Box::pin(Session::connect(context));
+    let session = stop.in_time(Awaited::Types, connected).await?;
+    let kinds = config.as_ref().map_or(&[][..], |(config, _)| &config.kinds);
+    let objects = with_kinds(&server.objects, kinds)?;
+    let every = Box::pin(targets(&objects, &session, context));
+    let every = stop.in_time(Awaited::Types, every).await?;
+    let keys = session.keys(&every.targets);
+    let is_of_one = keys.iter().any(|key| key.namespace().is_some());
+    let own = is_of_one.then_some(&*session.namespace);
+    let text = config.map(|(_, text)| text);
+    let manifest = InClusterProgram {
+        verb: VERB,
+        keys: &keys,
+        namespace: &session.namespace,
+        image: &args.image,
+        arguments: words(server, own),
+        max_bytes: text.as_ref().map(|_| OUTBOX_BYTES),
+        parts: args.parts(&session.namespace, text),
+    };
+    context.print(manifest.lines())?;
+    Ok(Ended::Answered)
+}
+
+/// The arguments of the server in the container.
+fn words(server: &PrintedServer, namespace: Option<&str>) -> Vec<String> {
+    let objects = &server.objects;
+    let mut words = objects.objects.clone();
+    words.extend(namespace.map(|namespace| format!("--namespace={namespace}")));
+    let selector = objects.selector.iter();
+    words.extend(selector.map(|selector| format!("--selector={selector}")));
+    words.extend(
+        objects
+            .all_namespaces
+            .then(|| "--all-namespaces".to_owned()),
+    );
+    words.extend(server.flags.iter().cloned());
+    words.extend([
+        format!("--listen=0.0.0.0:{PORT}"),
+        "--auth=kube".to_owned(),
+        format!("--tls-cert={TLS}/tls.crt"),
+        format!("--tls-key={TLS}/tls.key"),
+    ]);
+    words.push(if server.config.is_some() {
+        format!("--config={CONFIG}/{CONFIG_FILE}")
+    } else {
+        "--no-store".to_owned()
+    });
+    words
+}
+
+impl PrintManifestArgs {
+    /// The Service, the certificate, the configuration, and the rights that states are explained with.
+    fn parts(&self, namespace: &str, config: Option<String>) -> ProgramParts {
+        let name = InClusterProgram::name_of(VERB);
+        let metadata = json!({"name": name, "namespace": namespace, "labels": InClusterProgram::labels_of(VERB)});
+        let probe =
+            |path: &str| json!({"httpGet": {"path": path, "port": "https", "scheme": "HTTPS"}});
+        let container = json!({
+            "ports": [{"name": "https", "containerPort": PORT}],
+            "readinessProbe": probe("/readyz"),
+            "livenessProbe": probe("/livez"),
+        });
+        let mut parts = ProgramParts {
+            rules: rules(),
+            container: container.as_object().cloned().unwrap_or_default(),
+            volumes: vec![MountedVolume {
+                path: TLS,
+                volume: json!({"name": "tls", "secret": {"secretName": self.tls_secret}}),
+            }],
+            objects: vec![json!({
+                "apiVersion": "v1", "kind": "Service", "metadata": metadata,
+                "spec": {
+                    "selector": InClusterProgram::labels_of(VERB),
+                    "ports": [{"name": "https", "port": 443, "targetPort": "https"}],
+                },
+            })],
+        };
+        if let Some(text) = config {
+            parts.volumes.push(MountedVolume {
+                path: CONFIG,
+                volume: json!({"name": "config", "configMap": {"name": name}}),
+            });
+            parts.objects.push(json!({
+            "apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {CONFIG_FILE: text},
+        }));
+        }
+        parts
+    }
+}
+
+/// What states are decided and explained with: the types of Kubernetes itself without Secrets, and the logs of failed containers.
+fn rules() -> Vec<Json> {
+    let mut groups: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for found in well_known() {
+        let resource = &found.resource;
+        let plurals = groups.entry(&resource.group).or_default();
+        if &*resource.plural != "secrets" && !plurals.contains(&&*resource.plural) {
+            plurals.push(&resource.plural);
+        }
+    }
+    let read = groups.iter().map(
+        |(group, plurals)| json!({"apiGroups": [group], "resources": plurals, "verbs": ["list", "watch"]}),
+    );
+    let logs = json!({"apiGroups": [""], "resources": ["pods/log"], "verbs": ["get"]});
+    read.chain([logs]).collect()
+}
