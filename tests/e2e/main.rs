@@ -30,6 +30,7 @@ mod recorder;
 mod refusals;
 mod rollouts;
 mod sandbox;
+mod serve_clients;
 mod serve_readers;
 mod servers;
 mod truth;
