@@ -162,9 +162,10 @@ impl Reader {
     fn new(plane: &ControlPlane, name: &str) -> Reader {
         let token = plane.kubectl(&["create", "token", name, "-n", "ns-a"]);
         let token = token.trim().to_owned();
-        let kubeconfig =
-            PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("reader-{name}.yaml"));
         let server = plane.api_server();
+        // Two tests at a time have readers of the same names.
+        let file = format!("reader-{}-{name}.yaml", server.port());
+        let kubeconfig = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(file);
         let text = format!(
             "{{apiVersion: v1, kind: Config, current-context: x, \
              clusters: [{{name: x, cluster: {{server: 'https://{server}', insecure-skip-tls-verify: true}}}}], \
@@ -181,6 +182,10 @@ impl Reader {
             .args(["get", kind, "-n", namespace, "-o", "name"])
             .output()
             .unwrap();
+        let error = String::from_utf8(ran.stderr).unwrap();
+        // Any other failure would look like a right that is missing.
+        let is_answer = ran.status.success() || error.contains("(Forbidden)");
+        assert!(is_answer, "kubectl get {kind} -n {namespace}: {error}");
         let text = String::from_utf8(ran.stdout).unwrap();
         let names = text.lines().filter_map(|line| line.split_once('/'));
         names.map(|(_, name)| name.to_owned()).collect()
