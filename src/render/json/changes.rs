@@ -44,12 +44,24 @@ pub struct ChangeRecord {
     pub changes: Vec<ChangeEntry>,
     /// The number of hidden changes, by kind of noise.
     pub hidden: BTreeMap<Noise, usize>,
+    /// How the version changed the status of the object; absent if it did not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<StatusChange>,
     /// How a re-created object differs from the deleted one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub former: Option<FormerRecord>,
     /// The whole object, if it was created or deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object: Option<Box<RawValue>>,
+}
+
+/// The status of an object before and after a version, in kstatus's words. Each is judged from the object alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct StatusChange {
+    /// The status before.
+    pub from: &'static str,
+    /// The status after.
+    pub to: &'static str,
 }
 
 /// A deleted object that had the name of a new one.
@@ -363,6 +375,7 @@ mod tests {
                 .map(|change| entry(&diff, &writers, &redactor, change))
                 .collect(),
             hidden: crate::render::diff::counts(&diff, &filter, &noise).noise,
+            status: None,
             former: None,
             object: Some(raw(shown)),
         };

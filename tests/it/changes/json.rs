@@ -484,3 +484,41 @@ async fn ctrl_c_before_the_first_record_leaves_no_output() {
         assert_eq!((ran.transcript().as_str(), signal(&ran)), ("", Some(2)));
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_version_that_changes_the_status_of_its_object_names_both() {
+    let cluster = Cluster::start().await;
+    cluster.put(pod("web", &json!({})));
+    let report = |ready: &str, state: &Value| {
+        let containers = json!([{"name": "app", "restartCount": 0, "state": state}]);
+        let condition = json!({"type": "Ready", "status": ready});
+        let status =
+            json!({"phase": "Running", "conditions": [condition], "containerStatuses": containers});
+        cluster.report("pods", "web", &status);
+    };
+    report(
+        "True",
+        &json!({"running": {"startedAt": "2026-03-02T12:00:02Z"}}),
+    );
+    cluster.edit("pods", "web", &json!({"metadata": {"labels": {"a": "b"}}}));
+    report(
+        "False",
+        &json!({"waiting": {"reason": "ImagePullBackOff", "message": "no"}}),
+    );
+    let args = [
+        "changes", "pod/web", "--since", "all", "--once", "-o", "json",
+    ];
+    let ran = cluster.spy().run(&args);
+    let records = records(&ran);
+    let states: Vec<&Value> = records
+        .iter()
+        .filter_map(|record| record.get("status"))
+        .collect();
+    assert_eq!(
+        states,
+        [
+            &json!({"from": "InProgress", "to": "Current"}),
+            &json!({"from": "Current", "to": "Failed"}),
+        ]
+    );
+}

@@ -1,5 +1,7 @@
 //! `changes -o json`: one record per line.
 
+use jiff::Timestamp;
+
 use super::{Audience, Format, VersionView};
 use crate::commands::changes::output::{DisplayOptions, Rendered};
 use crate::commands::live::sources::describe;
@@ -7,14 +9,15 @@ use crate::commands::versions::{
     Compared, Occurrence, TimelineEntry, TwoLives, VersionEvent, WriteTime, known,
 };
 use crate::object::managed_fields::Writers;
-use crate::object::{ParseError, ResourceVersion};
+use crate::object::{Doc, ParseError, ResourceVersion};
 use crate::render::age::rfc3339_millis;
 use crate::render::diff::{ChangeType, selected};
 use crate::render::json::changes::{
-    ChangeEntry, ChangeRecord, FormerRecord, NoticeBody, actors, entry, raw,
+    ChangeEntry, ChangeRecord, FormerRecord, NoticeBody, StatusChange, actors, entry, raw,
 };
 use crate::render::json::{RefRecord, VERSION, line};
 use crate::source::Version;
+use crate::status::{Rules, compute};
 
 /// `-o json`: a record for every version, also for those with only noise.
 pub(super) struct Json;
@@ -105,8 +108,21 @@ fn record(view: &VersionView<'_>) -> String {
         },
         changes: entries(options, compared),
         hidden: compared.counts.noise.clone(),
+        status: status_change(compared, time.unwrap_or(view.entry.seen)),
         former: former(options, compared),
         object: is_whole.then(|| raw(options.redactor.shown(compared.read.doc.root()))),
+    })
+}
+
+/// How a new version changes the status of its object, judged at this time.
+fn status_change(compared: &Compared<'_>, at: Timestamp) -> Option<StatusChange> {
+    let old = compared.read.old()?;
+    let status = |doc: &Doc| compute(doc.root(), at, Rules::Spy).status;
+    let (from, to) = (status(old.doc), status(&compared.read.doc));
+    let is_change = compared.change() == ChangeType::Modified && from != to;
+    is_change.then(|| StatusChange {
+        from: from.as_str(),
+        to: to.as_str(),
     })
 }
 
