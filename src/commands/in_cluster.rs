@@ -317,7 +317,7 @@ mod tests {
     /// `docker` is not part of the tests. What it reads is, and what the manifest expects of it.
     #[test]
     fn the_image_is_the_one_that_the_manifest_runs() {
-        let file = include_str!("../../../.ci/Dockerfile");
+        let file = include_str!("../../.ci/Dockerfile");
         let line = |start: &str| {
             let mut lines = file.lines().filter_map(|line| line.strip_prefix(start));
             lines.next_back().unwrap_or_else(|| panic!("{start}"))
@@ -335,7 +335,7 @@ mod tests {
             line("RUN cargo "),
             "build --locked --release --bin kubectl-spy"
         );
-        let ignored = include_str!("../../../.ci/Dockerfile.dockerignore");
+        let ignored = include_str!("../../.ci/Dockerfile.dockerignore");
         let ignored: Vec<&str> = ignored
             .lines()
             .filter(|line| !line.starts_with('#'))

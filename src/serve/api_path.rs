@@ -87,7 +87,14 @@ impl ApiPath {
             ApiPath::Status | ApiPath::Events => &["namespace", "object"],
             ApiPath::Packages => &["namespace", "package", "tool", "status"],
             ApiPath::Watches | ApiPath::OpenApi => &[],
-            ApiPath::Trace => &["object", "namespace", "selector", "depth", "relations"],
+            ApiPath::Trace => &[
+                "object",
+                "namespace",
+                "selector",
+                "at",
+                "depth",
+                "relations",
+            ],
             ApiPath::Changes => &[
                 "object",
                 "namespace",

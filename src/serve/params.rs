@@ -4,8 +4,10 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use http::Uri;
+use jiff::Timestamp;
 
 use super::snapshot::{ServedRow, Snapshot};
+use crate::render::age::rfc3339;
 
 /// The parameter that has the token in the printed address.
 pub(super) const TOKEN: &str = "t";
@@ -85,18 +87,36 @@ impl Params {
         }
     }
 
-    /// The same parameters with this value of one of them and without the token, as the part of an address after its `?`.
+    /// The same parameters with this value of one of them, as an address that begins with `?`.
     pub fn with(&self, name: &str, value: &str) -> String {
-        let mut query = form_urlencoded::Serializer::new(String::new());
-        query.extend_pairs(self.pairs().filter(|(given, _)| *given != name));
-        query.append_pair(name, value).finish()
+        let mut query = self.without(&[name]);
+        format!("?{}", query.append_pair(name, value).finish())
+    }
+
+    /// The same parameters for the time since then, as an address that begins with `?`.
+    pub fn since(&self, since: &str) -> String {
+        let mut query = self.without(&["since", "from", "to"]);
+        format!("?{}", query.append_pair("since", since).finish())
+    }
+
+    /// The same parameters for the time between these two, as an address that begins with `?`.
+    pub fn between(&self, from: Timestamp, to: Timestamp) -> String {
+        let mut query = self.without(&["since", "from", "to"]);
+        query.append_pair("from", &rfc3339(from));
+        query.append_pair("to", &rfc3339(to));
+        format!("?{}", query.finish())
     }
 
     /// The same parameters without the token, as the part of an address after its `?`; empty without any.
     pub fn to_query(&self) -> String {
+        self.without(&[]).finish()
+    }
+
+    /// All parameters but these and the token, ready for more.
+    fn without(&self, names: &[&str]) -> form_urlencoded::Serializer<'static, String> {
         let mut query = form_urlencoded::Serializer::new(String::new());
-        query.extend_pairs(self.pairs());
-        query.finish()
+        query.extend_pairs(self.pairs().filter(|(given, _)| !names.contains(given)));
+        query
     }
 }
 

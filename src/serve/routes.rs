@@ -27,9 +27,11 @@ use super::openapi::openapi;
 use super::page::{NowPage, ObjectPage, ObjectPath, POLICY, SCRIPT, View, nothing, page};
 use super::params::{ParamError, Params, RowFilter};
 use super::reader::WebReader;
-use super::report_routes::{all_changes, object_changes, object_graph};
+use super::report_routes::{
+    all_changes, object_changes, object_events, object_graph, object_logs, past_object,
+};
 use super::rights::Judgement;
-use super::rights_cache::{RightsError, RightsQuestion};
+use super::rights_cache::RightsQuestion;
 use super::snapshot::Snapshot;
 use super::streams::{EventFeed, Feed, Frame, ViewFeed};
 use super::web_server::{
@@ -41,7 +43,7 @@ use crate::render::json::line;
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// The addresses of pages besides the first one. The token may come with them, and leaves them.
-const PAGES: [&str; 4] = ["/o/", "/c/", "/g/", "/t"];
+const PAGES: [&str; 6] = ["/o/", "/c/", "/e/", "/l/", "/g/", "/t"];
 
 /// All paths, behind the gate.
 pub fn router(server: Arc<WebServer>) -> Router {
@@ -61,6 +63,8 @@ pub fn router(server: Arc<WebServer>) -> Router {
             "/c/{cluster}/{kind}/{namespace}/{name}",
             get(object_changes),
         )
+        .route("/e/{cluster}/{kind}/{namespace}/{name}", get(object_events))
+        .route("/l/{cluster}/{kind}/{namespace}/{name}", get(object_logs))
         .route("/g/{cluster}/{kind}/{namespace}/{name}", get(object_graph))
         .route("/t", get(all_changes))
         .route("/page.js", get(script))
@@ -151,24 +155,13 @@ fn welcome(gate: &Gate, uri: &Uri) -> Response {
     (StatusCode::SEE_OTHER, [(LOCATION, address)], cookie, "").into_response()
 }
 
-/// What a reader sees now: of the namespace that an address has, or of everything.
-async fn seen_by(
-    server: &WebServer,
-    reader: &WebReader,
-    namespace: Option<&str>,
-) -> Result<Arc<Snapshot>, RightsError> {
-    let question = RightsQuestion::of_request(reader, namespace);
-    let rights = server.rights(question).await?;
-    Ok(server.snapshot().for_reader(&rights))
-}
-
 async fn now(State(server): Shared, Extension(reader): Asker, uri: Uri) -> Response {
     let params = Params::of(&uri);
     let view = match NowPage::of(&params) {
         Ok(view) => view,
         Err(error) => return refused(&error),
     };
-    match seen_by(&server, &reader, chosen_namespace(&params)).await {
+    match server.seen_by(&reader, chosen_namespace(&params)).await {
         Ok(snapshot) => html(&view, &snapshot),
         Err(error) => server.unknown(&error),
     }
@@ -183,8 +176,13 @@ async fn object(
     State(server): Shared,
     Extension(reader): Asker,
     Path(path): Path<ObjectPath>,
+    uri: Uri,
 ) -> Response {
-    let snapshot = match seen_by(&server, &reader, path.namespace()).await {
+    let query = Params::of(&uri);
+    if let Some(past) = past_object(&server, reader.clone(), &path.address(), &query).await {
+        return past;
+    }
+    let snapshot = match server.seen_by(&reader, path.namespace()).await {
         Ok(snapshot) => snapshot,
         Err(error) => return server.unknown(&error),
     };
@@ -216,7 +214,7 @@ async fn live_object(
     Extension(reader): Asker,
     Path(path): Path<ObjectPath>,
 ) -> Response {
-    let seen = match seen_by(&server, &reader, path.namespace()).await {
+    let seen = match server.seen_by(&reader, path.namespace()).await {
         Ok(seen) => seen,
         Err(error) => return server.unknown(&error),
     };
@@ -342,7 +340,7 @@ async fn status(State(server): Shared, Extension(reader): Asker, uri: Uri) -> Re
     if !server.snapshot().link.is_read {
         return unread();
     }
-    let snapshot = match seen_by(&server, &reader, chosen_namespace(&params)).await {
+    let snapshot = match server.seen_by(&reader, chosen_namespace(&params)).await {
         Ok(snapshot) => snapshot,
         Err(error) => return server.unknown(&error),
     };
@@ -366,7 +364,7 @@ async fn watches(State(server): Shared, Extension(reader): Asker, uri: Uri) -> R
     if let Err(error) = Params::of(&uri).only(&ApiPath::Watches.parameters()) {
         return refused(&error);
     }
-    let snapshot = match seen_by(&server, &reader, None).await {
+    let snapshot = match server.seen_by(&reader, None).await {
         Ok(snapshot) => snapshot,
         Err(error) => return server.unknown(&error),
     };
@@ -392,7 +390,7 @@ async fn packages(State(server): Shared, Extension(reader): Asker, uri: Uri) -> 
     if !server.snapshot().link.is_read {
         return unread();
     }
-    let snapshot = match seen_by(&server, &reader, None).await {
+    let snapshot = match server.seen_by(&reader, None).await {
         Ok(snapshot) => snapshot,
         Err(error) => return server.unknown(&error),
     };
@@ -427,7 +425,7 @@ async fn logs(State(server): Shared, Extension(reader): Asker, uri: Uri) -> Resp
 async fn ask(server: &WebServer, verb: RecordVerb, uri: &Uri, reader: WebReader) -> Response {
     match server.answer(verb, Params::of(uri), reader).await {
         Ok(lines) => records(lines),
-        Err(QuestionError { code, words }) => text(code, words),
+        Err(QuestionError { code, words, .. }) => text(code, words),
     }
 }
 

@@ -68,6 +68,8 @@ pub struct QuestionError {
     pub code: StatusCode,
     /// The error in the words of the command line, with its hints.
     pub words: String,
+    /// The records before the error, one on each line.
+    pub records: String,
 }
 
 /// Returns what is waiting for each sink and what was sent to it, by its name.
@@ -153,6 +155,7 @@ impl WebServer {
         let unavailable = |words: &str| QuestionError {
             code: StatusCode::SERVICE_UNAVAILABLE,
             words: words.to_owned(),
+            records: String::new(),
         };
         if self.questions.try_send(question).is_err() {
             let words = "error: too many questions at a time\nhint: try again in a moment\n";
@@ -172,6 +175,17 @@ impl WebServer {
             (None, WebReader::Owner) => Ok(ReaderRights::Everything),
             (None, WebReader::User(_)) => Err(RightsError::UnknownToken),
         }
+    }
+
+    /// What a reader sees now: of a namespace, or of everything.
+    pub(super) async fn seen_by(
+        &self,
+        reader: &WebReader,
+        namespace: Option<&str>,
+    ) -> Result<Arc<Snapshot>, RightsError> {
+        let question = RightsQuestion::of_request(reader, namespace);
+        let rights = self.rights(question).await?;
+        Ok(self.snapshot().for_reader(&rights))
     }
 
     /// Fails unless the API server knows the token of a reader.

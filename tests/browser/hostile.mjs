@@ -8,7 +8,7 @@ await withBrowser(async (browser) => {
     await visit(page, "/");
     const links = await page.locator("td.name a").evaluateAll((all) => all.map((link) => link.getAttribute("href")));
     assert.ok(links.length >= 7, `rows: ${links}`);
-    const paths = ["/", "/t?since=1h", ...links, ...links.flatMap((link) => ["c", "g"].map((of) => link.replace(/^\/o/, `/${of}`)))];
+    const paths = ["/", "/t?since=1h", ...links, ...links.flatMap((link) => ["c", "e", "l", "g"].map((of) => link.replace(/^\/o/, `/${of}`)))];
     for (const number of [0, 1, 2, 3, 4, 5]) paths.push(`/c/demo/ConfigMap/shop/flags-${number}`);
     for (const [number, path] of paths.entries()) {
       await visit(page, path);

@@ -130,6 +130,38 @@ async fn the_pages_work_without_script() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_timeline_shows_states_and_is_moved_by_its_address() {
+    let cluster = shop::shop().await;
+    run("timeline.mjs", &cluster, &shop::KINDS, nothing);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_object_is_shown_with_its_past() {
+    let cluster = shop::shop().await;
+    run("object.mjs", &cluster, &shop::KINDS, nothing);
+}
+
+/// `UPDATE=1` replaces the picture of the README by the one that the page has now.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_readme_has_a_small_picture_of_the_page() {
+    let cluster = shop::shop().await;
+    run("picture.mjs", &cluster, &shop::KINDS, nothing);
+    let new = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("browser/serve.png");
+    let shown = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/images/serve.png");
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::copy(&new, &shown).unwrap();
+    }
+    for picture in [new, shown] {
+        let bytes = std::fs::metadata(&picture).unwrap().len();
+        assert!(
+            (1..=150_000).contains(&bytes),
+            "{}: {bytes} bytes",
+            picture.display()
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn ten_thousand_pods_are_a_small_page() {
     let cluster = shop::many(10_000).await;
     run("many.mjs", &cluster, &["pods"], nothing);

@@ -13,6 +13,7 @@ await withBrowser(async (browser) => {
   for (let run = 0; run < 5; run++) {
     bytes = 0;
     await visit(page, "/");
+    assert.ok((await page.locator("tbody.row").count()) > 0, "it has rows");
     const parts = await page.evaluate(() => [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
       .filter((it) => it.initiatorType !== "other").map((it) => it.transferSize));
     bytes = parts.reduce((sum, part) => sum + part, 0);

@@ -7,7 +7,7 @@ import { chromium } from "playwright-core";
 export const ADDRESS = new URL(process.env.SPY_ADDRESS ?? "http://127.0.0.1:7780/");
 
 /** Where the screenshots are written. */
-const SHOTS = process.env.SPY_SHOTS ?? "target/browser";
+export const SHOTS = process.env.SPY_SHOTS ?? "target/browser";
 
 /** The widths of a screen and of a telephone. */
 export const WIDTHS = [1280, 390];
@@ -22,6 +22,9 @@ export const PAGES = {
   nothing: "/?q=nothing-has-this-name",
   object: "/o/demo/Deployment.apps/shop/api",
   changes: "/c/demo/Deployment.apps/shop/api?since=1h",
+  events: "/e/demo/Deployment.apps/shop/api",
+  logs: "/l/demo/Deployment.apps/shop/api",
+  past: "/o/demo/Deployment.apps/shop/api?at=2026-03-02T12:01:00Z",
   graph: "/g/demo/Deployment.apps/shop/api",
   timeline: "/t?since=10m",
   missing: "/o/demo/Pod/shop/none",
@@ -67,6 +70,10 @@ export async function open(browser, { measures = false, ...options } = {}) {
     if (url.protocol !== "data:" && url.origin !== ADDRESS.origin) faults.push(`a request to ${url}`);
   });
   if (process.env.SPY_NOW && options.javaScriptEnabled !== false && !measures) await page.clock.setFixedTime(process.env.SPY_NOW);
+  const until = Date.now() + PATIENCE;
+  while ((await context.request.get(at("/readyz"))).status() !== 200) {
+    if (Date.now() > until) throw new Error("the server does not become ready");
+  }
   await page.goto(ADDRESS.href);
   return { page, context, faults };
 }

@@ -26,6 +26,12 @@ fn pod_status(name: &str, container: &Container) -> Value {
             json!({"waiting": {"reason": reason, "message": message}})
         }
     };
+    // A container that has never run has no id, and no log.
+    let id = if is_ready {
+        format!("{name}#0")
+    } else {
+        String::new()
+    };
     json!({
         "phase": if is_ready { "Running" } else { "Pending" },
         "conditions": [
@@ -34,7 +40,7 @@ fn pod_status(name: &str, container: &Container) -> Value {
         ],
         "containerStatuses": [{
             "name": "app", "ready": is_ready, "restartCount": 0, "image": "app:1",
-            "containerID": format!("{name}#0"), "state": state, "lastState": {},
+            "containerID": id, "state": state, "lastState": {},
         }],
     })
 }
@@ -128,8 +134,12 @@ pub async fn shop() -> Cluster {
         "spec": {"selector": {"app": "api"}, "ports": [{"port": 80}]},
     }));
     cluster.edit("configmaps", "flags", &json!({"data": {"limit": "25"}}));
-    cluster.tick(60);
+    for _ in 0..6 {
+        cluster.renew();
+        cluster.tick(9);
+    }
     roll_out(&cluster);
+    cluster.renew();
     cluster
 }
 

@@ -26,4 +26,14 @@ await withBrowser(async (browser) => {
   await page.waitForURL(at("/o/demo/Pod/shop/cart"));
   await page.getByRole("link", { name: "Graph" }).first().click();
   await page.waitForURL(at("/g/demo/Pod/shop/cart"));
+
+  // An earlier time is a form, and a shorter time of the timeline a link.
+  await visit(page, "/o/demo/Pod/shop/cart");
+  await page.getByRole("textbox", { name: "or" }).fill("4m");
+  await page.getByRole("button", { name: "Show" }).click();
+  await page.waitForURL("**?ago=0&at=4m");
+  await page.getByRole("link", { name: "pod/cart" }).last().waitFor();
+  await visit(page, PAGES.timeline);
+  await page.getByRole("link", { name: "Zoom in" }).click();
+  await page.waitForURL(/from=.*to=/);
 });

@@ -449,7 +449,7 @@ async fn questions_are_answered_by_the_verbs() {
     hint: did you mean web in namespace "shop"?
     hint: to wait until it is created, drop --once
 
-    trace?from=x: 400 error: unknown parameter "from"; this path takes object, namespace, selector, depth, relations, all-namespaces, up, down, explain
+    trace?from=x: 400 error: unknown parameter "from"; this path takes object, namespace, selector, at, depth, relations, all-namespaces, up, down, explain
 
     changes?object=cm/nope&show-secrets: 400 error: unknown parameter "show-secrets"; this path takes object, namespace, selector, since, since-rv, count, only, ignore, by, list-key, all-namespaces, people, owned
 

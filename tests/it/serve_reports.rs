@@ -1,6 +1,6 @@
 //! Tests of the pages of `serve` that show what a verb answers: the changes of an object, its graph, and the timeline.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::serve::Served;
 use super::support::cluster::{Cluster, config_map, deployment, owned_by, pod};
@@ -100,23 +100,108 @@ async fn the_timeline_has_a_lane_for_each_object_that_changed() {
     assert_eq!(page.code, 200, "{}", page.body);
     for part in ["deployment/web", "pod/web-1", "configmap/flags"] {
         assert!(
-            page.body.contains(&format!(">{part}</text>")),
+            page.body.contains(&format!(">{part}</a>")),
             "{part}: {}",
             page.body
         );
     }
-    assert_eq!(
-        page.body.matches("class=\"change\"").count(),
-        5,
-        "{}",
-        page.body
-    );
+    // The legend has one, too.
+    let changes = page.body.matches("class=\"change\"").count();
+    assert_eq!(changes, 5 + 1, "{}", page.body);
     assert!(page.body.contains("replicas: 1 → 2"), "{}", page.body);
     for (path, error) in [
         ("/t?since=soon", "invalid value"),
         ("/t?since=1h&namespace=none", "No version is known"),
+        (
+            "/t?from=2026-03-02T12:00:00Z&to=2026-03-02T11:00:00Z",
+            "expected a time after",
+        ),
     ] {
         let page = served.get(path);
         assert!(page.body.contains(error), "{path}: {}", page.body);
     }
+}
+
+/// A Pod that runs, then fails, with a warning about it and a line of its log.
+async fn failed_pod() -> Cluster {
+    let cluster = Cluster::start().await;
+    let web = cluster.put(deployment("web", 1));
+    let mut first = pod("web-1", &json!({"app": "web"}));
+    first["spec"]["nodeName"] = json!("node-1");
+    cluster.put(owned_by(first, &web));
+    let state = |ready: bool, state: &Value| {
+        let condition = json!({"type": "Ready", "status": if ready { "True" } else { "False" }});
+        json!({"phase": "Running", "conditions": [condition], "containerStatuses": [{
+            "name": "app", "ready": ready, "restartCount": 0, "containerID": "web-1#0", "state": state, "lastState": {},
+        }]})
+    };
+    let running = json!({"running": {"startedAt": "2026-03-02T12:00:02Z"}});
+    cluster.report("pods", "web-1", &state(true, &running));
+    cluster
+        .sandbox
+        .print("web-1#0", cluster.now(), b"hello <b>");
+    for _ in 0..9 {
+        cluster.renew();
+        cluster.tick(9);
+    }
+    let waiting = json!({"waiting": {"reason": "ImagePullBackOff", "message": "no such image"}});
+    cluster.report("pods", "web-1", &state(false, &waiting));
+    cluster.put(json!({
+        "apiVersion": "v1", "kind": "Event", "metadata": {"name": "web-1.1", "namespace": "shop"},
+        "involvedObject": {"apiVersion": "v1", "kind": "Pod", "namespace": "shop", "name": "web-1"},
+        "type": "Warning", "reason": "BackOff", "message": "Back-off pulling image", "count": 2,
+    }));
+    cluster.renew();
+    cluster
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_object_has_its_events_its_logs_and_its_past() {
+    let cluster = failed_pod().await;
+    let served = Served::start(&cluster.spy(), &["deploy,pods"]);
+    for (path, parts, absent) in [
+        (
+            "/e/demo/Deployment.apps/shop/web",
+            &["pod/web-1", "BackOff", "Back-off pulling image", "×2"][..],
+            "no such part",
+        ),
+        (
+            "/l/demo/Deployment.apps/shop/web",
+            &["web-1 app", "hello &lt;b&gt;"],
+            "No container",
+        ),
+        (
+            "/o/demo/Deployment.apps/shop/web?at=2026-03-02T12:01:00Z",
+            &[
+                "Earlier state of deployment/web",
+                "pod/web-1",
+                "Running",
+                "--at 2026-03-02T12:01:00Z",
+            ],
+            "ImagePullBackOff",
+        ),
+        (
+            "/o/demo/Deployment.apps/shop/web?ago=240",
+            &["as of 240s", "pod/web-1"],
+            "ImagePullBackOff",
+        ),
+    ] {
+        let page = served.get(path);
+        assert_eq!(page.code, 200, "{path}: {}", page.body);
+        for part in parts {
+            assert!(page.body.contains(part), "{path}: {part}: {}", page.body);
+        }
+        assert!(
+            !page.body.contains(absent),
+            "{path}: {absent}: {}",
+            page.body
+        );
+    }
+    // The server shows the object now, although one reader has looked at its past.
+    let page = served.get("/o/demo/Deployment.apps/shop/web");
+    assert!(page.body.contains("ImagePullBackOff"), "{}", page.body);
+    let page = served.get("/o/demo/Pod/shop/web-1?at=soon");
+    assert_eq!(page.code, 400, "{}", page.body);
+    let page = served.get("/o/demo/Pod/shop/none?at=2026-03-02T12:01:00Z");
+    assert_eq!(page.code, 404, "{}", page.body);
 }

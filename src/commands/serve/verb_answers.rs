@@ -87,11 +87,16 @@ impl VerbAnswers<'_> {
     }
 
     async fn answer_one(&self, question: Question) {
-        let running = Box::pin(self.run(&question));
+        let stdout = Collected::default();
+        let running = Box::pin(self.run(&question, &stdout));
         let answer = match timeout(LIMIT, running).await {
             Ok(Ok(lines)) => Ok(lines),
-            Ok(Err(error)) => Err(refusal(&error)),
+            Ok(Err(error)) => Err(QuestionError {
+                records: stdout.text().unwrap_or_default(),
+                ..refusal(&error)
+            }),
             Err(_) => Err(QuestionError {
+                records: String::new(),
                 code: StatusCode::GATEWAY_TIMEOUT,
                 words: format!(
                     "error: the answer took longer than {} s\nhint: name fewer objects\n",
@@ -119,13 +124,13 @@ impl VerbAnswers<'_> {
         self.session.of_reader(login, self.session.clock(&self.env))
     }
 
-    async fn run(&self, question: &Question) -> Result<String, CommandError> {
+    async fn run(&self, question: &Question, stdout: &Collected) -> Result<String, CommandError> {
         let (verb, params) = (question.verb, &question.params);
         let mut session = self.session_of(&question.reader)?;
         if let Some(namespace) = params.first("namespace") {
             session.namespace = namespace.into();
         }
-        let (stdout, stderr) = (Collected::default(), Stream::new(io::sink()));
+        let stderr = Stream::new(io::sink());
         let mut env = self.env.detached(Stream::new(stdout.clone()), stderr);
         let mut context = Context {
             origin: self.origin.clone(),
@@ -197,7 +202,11 @@ fn refusal(error: &CommandError) -> QuestionError {
         () if words.contains("(Forbidden)") => StatusCode::FORBIDDEN,
         () => StatusCode::BAD_REQUEST,
     };
-    QuestionError { code, words }
+    QuestionError {
+        code,
+        words,
+        records: String::new(),
+    }
 }
 
 /// The output of a verb. An output that is too long is an error, never half an answer.

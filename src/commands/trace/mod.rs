@@ -305,10 +305,16 @@ async fn show_in(
 /// Prints the records of objects once, as of the sources that a session follows already.
 pub(crate) async fn print_records(
     args: &TraceArgs,
-    session: Session,
+    mut session: Session,
     context: &mut Context<'_>,
 ) -> Result<(), CommandError> {
     let stop = Stop::of(&args.wait, &Shutdown::never(), context.env);
+    if let Some(at) = args.watch.at {
+        let store = args.watch.memory.path(context.env);
+        let looking = Box::pin(session.look_at(at, store.as_deref(), context));
+        stop.in_time(Awaited::session(&args.objects.source), looking)
+            .await?;
+    }
     Box::pin(show_in(session, args, context, stop)).await?;
     Ok(())
 }

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::Value as Json;
+use serde_json::value::RawValue;
 
 use super::Shown;
 use super::object_address::RecordedRef;
@@ -22,7 +23,7 @@ pub(super) struct ChangedVersions {
     /// When the records were made; `None` without any look-back.
     pub(super) now: Option<Timestamp>,
     /// The times in which nobody recorded.
-    pub(super) holes: Vec<UnrecordedTime>,
+    pub(super) holes: Vec<TimeSpan>,
     /// Why sources could not be read.
     pub(super) problems: Vec<String>,
 }
@@ -37,11 +38,22 @@ pub(super) struct ChangedVersion {
     time_until: Option<Timestamp>,
     seen: Option<Timestamp>,
     #[serde(rename = "ref")]
-    pub(super) object: RecordedRef,
+    pub(super) object_ref: RecordedRef,
     #[serde(default)]
     actors: Vec<ChangeActor>,
     #[serde(default)]
     pub(super) changes: Vec<FieldChange>,
+    /// How it changed the state of the object.
+    pub(super) status: Option<ChangedStatus>,
+    /// The whole object, if it was created or deleted.
+    pub(super) object: Option<Box<RawValue>>,
+}
+
+/// A change of the state of an object, judged from it alone.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct ChangedStatus {
+    pub(super) from: String,
+    pub(super) to: String,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -59,11 +71,11 @@ pub(super) struct FieldChange {
     new: Option<Json>,
 }
 
-/// A time in which nobody recorded.
+/// The time between two moments.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct UnrecordedTime {
-    pub(super) since: Timestamp,
-    pub(super) until: Timestamp,
+pub(in crate::serve) struct TimeSpan {
+    pub(in crate::serve) since: Timestamp,
+    pub(in crate::serve) until: Timestamp,
 }
 
 /// How far back a source is known.
@@ -76,7 +88,7 @@ struct KnownPast {
     complete_time: Option<Timestamp>,
     cause: Option<String>,
     #[serde(default)]
-    holes: Vec<UnrecordedTime>,
+    holes: Vec<TimeSpan>,
 }
 
 impl ChangedVersions {
@@ -211,7 +223,7 @@ pub(super) mod testing {
     /// The records of an answer: an edit, a report, a deletion, and how far back they reach.
     pub(in crate::serve::page) const RECORDS: &str = r#"{"v":1,"type":"baseline","ref":{"cluster":"c","apiVersion":"apps/v1","kind":"Deployment","namespace":"shop","name":"web"},"actors":[],"changes":[]}
 {"v":1,"type":"modified","past":true,"time":"2026-03-02T12:00:03Z","seen":null,"ref":{"cluster":"c","apiVersion":"apps/v1","kind":"Deployment","namespace":"shop","name":"web"},"actors":[{"manager":"kubectl-edit","operation":"Update"}],"changes":[{"op":"replace","path":".spec.replicas","pointer":"/spec/replicas","old":2,"new":3},{"op":"add","path":".metadata.labels.a","pointer":"/x","new":"<b>"}]}
-{"v":1,"type":"modified","past":true,"time":"2026-03-02T12:00:04Z","seen":null,"ref":{"cluster":"c","apiVersion":"apps/v1","kind":"Deployment","namespace":"shop","name":"web"},"actors":[{"manager":"kube-controller-manager","operation":"Update","subresource":"status"}],"changes":[{"op":"replace","path":".status.replicas","pointer":"/status/replicas","old":2,"new":3}]}
+{"v":1,"type":"modified","past":true,"time":"2026-03-02T12:00:04Z","seen":null,"ref":{"cluster":"c","apiVersion":"apps/v1","kind":"Deployment","namespace":"shop","name":"web"},"actors":[{"manager":"kube-controller-manager","operation":"Update","subresource":"status"}],"changes":[{"op":"replace","path":".status.replicas","pointer":"/status/replicas","old":2,"new":3}],"status":{"from":"Current","to":"InProgress"}}
 {"v":1,"type":"deleted","past":true,"time":"2026-03-02T12:00:05Z","timeUntil":"2026-03-02T12:00:09Z","seen":null,"ref":{"cluster":"c","apiVersion":"v1","kind":"Pod","namespace":"shop","name":"web-1"},"actors":[],"changes":[],"object":{}}
 {"v":1,"type":"lookback","seen":"2026-03-02T12:05:00Z","cluster":"c","source":"deployments","end":"limit","from":"1","complete":"1","completeTime":"2026-03-02T11:55:00Z","holes":[{"since":"2026-03-02T11:57:00Z","until":"2026-03-02T11:58:00Z"}]}
 "#;

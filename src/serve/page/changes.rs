@@ -44,7 +44,7 @@ fn shown(version: &ChangedVersion) -> Markup {
     html! {
         details.version.report[version.is_report()] {
             summary {
-                (version.time()) " " b { (Shown(&ObjectAddress::of_record(&version.object).display())) } " "
+                (version.time()) " " b { (Shown(&ObjectAddress::of_record(&version.object_ref).display())) } " "
                 @if who.is_empty() { span.dim { "writer not recorded" } } @else { span.dim { (Shown(&who)) } }
                 " " (Shown(&version.line()))
             }

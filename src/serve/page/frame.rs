@@ -1,24 +1,15 @@
-//! `Frame`: what every page has around its content: the title, the links to the other pages, the search, and how current it is.
+//! `PageFrame`: what every page has around its content: the title, the links to the other pages, the search, and how current it is.
+//! Below it are the pieces that several pages share.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::Shown;
 use super::assets::STYLE;
+use super::object_address::ObjectAddress;
+use super::{PageView, Section, Shown, View};
 use crate::serve::snapshot::Snapshot;
 
-/// A page of the first row of links.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::serve) enum Section {
-    /// What is not well now.
-    Now,
-    /// What changed, over time.
-    Timeline,
-    /// Another page.
-    Other,
-}
-
 /// What stands around the content of a page.
-pub(super) struct Frame<'f> {
+pub(super) struct PageFrame<'f> {
     /// The title of the window.
     pub(super) title: &'f str,
     /// Which link of the header leads to this page.
@@ -31,7 +22,7 @@ pub(super) struct Frame<'f> {
     pub(super) search: &'f str,
 }
 
-impl Frame<'_> {
+impl PageFrame<'_> {
     /// The whole page with this content.
     pub(super) fn around(&self, content: &Markup) -> Markup {
         html! {
@@ -80,6 +71,40 @@ impl Frame<'_> {
     }
 }
 
+/// The whole page of a view.
+pub(in crate::serve) fn page(view: &PageView, of: &dyn View, snapshot: &Snapshot) -> Markup {
+    let frame = PageFrame {
+        title: &view.title,
+        section: of.section(),
+        snapshot: Some(snapshot),
+        live: Some(of.live_address()),
+        search: of.search().unwrap_or_default(),
+    };
+    frame.around(&html! {
+        div #summary { (view.summary) }
+        (table(view))
+        div #foot { (view.foot) }
+        (of.panels())
+    })
+}
+
+fn table(view: &PageView) -> Markup {
+    html! {
+        table #rows {
+            thead {
+                tr {
+                    th scope="col" { "Name" }
+                    th scope="col" { "Ready" }
+                    th scope="col" { "Status" }
+                    th scope="col" { "Restarts" }
+                    th scope="col" { "Age" }
+                }
+            }
+            @for row in &view.rows { (PreEscaped(&row.html)) }
+        }
+    }
+}
+
 /// The state of the connection, and a warning if the view may be out of date.
 pub(super) fn link(snapshot: &Snapshot) -> Markup {
     let link = &snapshot.link;
@@ -91,9 +116,43 @@ pub(super) fn copied(command: &str) -> Markup {
     html! { p.command { code { (command) } " " button type="button" data-copy=(command) hidden { "Copy" } } }
 }
 
+/// The pages about an object: the first letters of their addresses, and their names.
+const PARTS: [(&str, &str); 5] = [
+    ("o", "Now"),
+    ("c", "Changes"),
+    ("e", "Events"),
+    ("l", "Logs"),
+    ("g", "Graph"),
+];
+
+/// Links to the pages about an object. `current` is the letter of the shown one.
+pub(super) fn parts(address: &ObjectAddress, current: &str) -> Markup {
+    html! {
+        nav.chips aria-label="Views" {
+            @for (letter, name) in PARTS {
+                a href=(address.path(letter)) aria-current=[(letter == current).then_some("page")] { (name) }
+            }
+        }
+    }
+}
+
+/// A form that shows an object as it was. The script changes the address while the slider moves.
+pub(super) fn as_of(address: &ObjectAddress, at: Option<&str>) -> Markup {
+    html! {
+        form.asof action=(address.path("o")) method="get" data-at=[at] {
+            label for="ago" { "As of" }
+            input #ago type="range" name="ago" min="0" max="3600" step="10" value="0" aria-describedby="age";
+            output #age for="ago" { "up to an hour ago" }
+            label for="at" { "or" }
+            input #at type="text" name="at" placeholder="3d, 2026-03-02T12:00:00Z" size="26";
+            button type="submit" { "Show" }
+        }
+    }
+}
+
 /// The page for an address that shows nothing.
 pub(in crate::serve) fn nothing(words: &str) -> Markup {
-    let frame = Frame {
+    let frame = PageFrame {
         title: "kubectl spy",
         section: Section::Other,
         snapshot: None,

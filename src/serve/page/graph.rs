@@ -25,40 +25,41 @@ const BOX_TEXT: usize = 30;
 
 /// A record of `trace -o json`, as far as a picture has it.
 #[derive(Debug, Deserialize)]
-struct TracedGraph {
-    nodes: Vec<GraphBox>,
-    edges: Vec<GraphLine>,
+pub(super) struct TracedGraph {
+    pub(super) nodes: Vec<GraphBox>,
+    pub(super) edges: Vec<GraphLine>,
 }
 
 /// An object or an address.
 #[derive(Clone, Debug, Deserialize)]
-struct GraphBox {
-    id: String,
-    #[serde(rename = "ref")]
-    object: RecordedRef,
+pub(super) struct GraphBox {
+    pub(super) id: String,
+    #[serde(rename = "ref", default)]
+    pub(super) object: RecordedRef,
     #[serde(default)]
-    status: String,
+    pub(super) status: String,
     /// Whether it does not exist, or is gone.
     #[serde(default)]
     ghost: bool,
     #[serde(default)]
-    word: String,
-    ready: Option<String>,
+    pub(super) word: String,
+    pub(super) ready: Option<String>,
     #[serde(default)]
-    causes: Vec<GraphCause>,
+    pub(super) causes: Vec<GraphCause>,
 }
 
+/// Why an object is not well.
 #[derive(Clone, Debug, Deserialize)]
-struct GraphCause {
-    text: String,
+pub(super) struct GraphCause {
+    pub(super) text: String,
 }
 
 /// A relation.
 #[derive(Debug, Deserialize)]
-struct GraphLine {
-    from: String,
-    to: String,
-    relation: String,
+pub(super) struct GraphLine {
+    pub(super) from: String,
+    pub(super) to: String,
+    pub(super) relation: String,
     state: Option<String>,
 }
 

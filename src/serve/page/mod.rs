@@ -6,28 +6,31 @@
 mod assets;
 mod changed_version;
 mod changes;
+mod events;
 mod frame;
 mod graph;
+mod lane_states;
+mod logs;
 mod now;
 mod object;
 mod object_address;
+mod past_tree;
 mod report;
 mod row;
 mod timeline;
 
-use maud::{Markup, PreEscaped, Render, html};
+use maud::{Markup, Render, html};
 
 use super::snapshot::Snapshot;
 use crate::render::text::escape_line;
 pub(super) use assets::{POLICY, SCRIPT};
-pub(super) use frame::nothing;
-use frame::{Frame, Section};
+pub(super) use changed_version::TimeSpan;
+pub(super) use frame::{nothing, page};
 pub(super) use now::NowPage;
-pub(super) use object::ObjectPage;
-#[cfg(test)]
-use object_address::ObjectAddress;
-pub(super) use object_address::ObjectPath;
-pub(super) use report::Report;
+pub(super) use object::{ObjectPage, event_names};
+pub(super) use object_address::{ObjectAddress, ObjectPath};
+pub(super) use report::{Report, ReportedRecords, TIMELINE};
+pub(super) use timeline::TimelineTime;
 
 /// The most rows of a view. A longer table is slow in every browser; the rest is counted.
 const MAX_ROWS: usize = 200;
@@ -63,6 +66,17 @@ pub(super) struct PageRow {
     pub(super) html: String,
 }
 
+/// A page of the first row of links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Section {
+    /// What is not well now.
+    Now,
+    /// What changed, over time.
+    Timeline,
+    /// Another page.
+    Other,
+}
+
 /// A view that can be shown and followed.
 pub(super) trait View {
     /// What it shows of a snapshot; `None` if the snapshot does not have its object.
@@ -76,42 +90,14 @@ pub(super) trait View {
         Section::Other
     }
 
+    /// What stands below the rows. It does not change with the snapshot.
+    fn panels(&self) -> Markup {
+        html! {}
+    }
+
     /// The text in the search field.
     fn search(&self) -> Option<&str> {
         None
-    }
-}
-
-/// The whole page of a view.
-pub(super) fn page(view: &PageView, of: &dyn View, snapshot: &Snapshot) -> Markup {
-    let frame = Frame {
-        title: &view.title,
-        section: of.section(),
-        snapshot: Some(snapshot),
-        live: Some(of.live_address()),
-        search: of.search().unwrap_or_default(),
-    };
-    frame.around(&html! {
-        div #summary { (view.summary) }
-        (table(view))
-        div #foot { (view.foot) }
-    })
-}
-
-fn table(view: &PageView) -> Markup {
-    html! {
-        table #rows {
-            thead {
-                tr {
-                    th scope="col" { "Name" }
-                    th scope="col" { "Ready" }
-                    th scope="col" { "Status" }
-                    th scope="col" { "Restarts" }
-                    th scope="col" { "Age" }
-                }
-            }
-            @for row in &view.rows { (PreEscaped(&row.html)) }
-        }
     }
 }
 
@@ -129,6 +115,8 @@ fn foot(beyond: usize, snapshot: &Snapshot) -> Markup {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use jiff::SignedDuration;
     use proptest::prelude::*;
     use serde_json::json;
@@ -185,6 +173,7 @@ mod tests {
             "v": 1, "type": "modified", "time": "2026-03-02T12:00:00Z", "ref": object,
             "actors": [{"manager": text, "operation": text, "subresource": text}],
             "changes": [{"op": text, "path": text, "old": text, "new": {text: [text]}}],
+            "status": {"from": text, "to": text},
         });
         let past = json!({
             "v": 1, "type": "lookback", "seen": "2026-03-02T12:05:00Z", "cause": text,
@@ -202,11 +191,31 @@ mod tests {
         let query: Params = [("since", text)].into_iter().collect();
         let mut snapshot = snapshot(Vec::new());
         snapshot.cluster = text.into();
-        let page =
-            |report: Report<'_>, records| report.page(records, &query, &snapshot).into_string();
+        let page = |report: Report<'_>, records: &str| {
+            let answer = ReportedRecords {
+                records,
+                error: Some(text),
+            };
+            report.page(&answer, &query, &snapshot).into_string()
+        };
+        let event = json!({
+            "involvedObject": {"kind": text, "name": text}, "type": text, "reason": text, "message": text,
+        });
+        let event = json!({
+            "v": 1, "type": "created", "time": "2026-03-02T12:00:00Z", "ref": object, "object": event,
+        });
+        let logged = json!({"v": 1, "type": "log", "pod": text, "container": text, "line": text});
+        let message = json!({"v": 1, "type": "source", "message": text});
+        let names = BTreeSet::from([format!("{text}/{text}")]);
         page(Report::Changes(&address), &changed)
+            + &page(Report::Events(&address, &names), &event.to_string())
+            + &page(Report::Logs(&address), &format!("{logged}\n{message}"))
+            + &page(Report::Past(&address, text), &traced)
             + &page(Report::Graph(&address), &traced)
-            + &page(Report::Timeline(SignedDuration::from_hours(1)), &changed)
+            + &page(
+                Report::Timeline(TimelineTime::Last(SignedDuration::from_hours(1))),
+                &changed,
+            )
     }
 
     /// The tags of a page with their attributes, as a browser reads them: a `<` and a letter begin one.
@@ -272,7 +281,7 @@ mod tests {
         fn no_text_becomes_another_address(text in "\\PC{0,24}|[:/.?#%a-z]{0,24}") {
             let html = pages(&text);
             for part in html.split("href=\"").skip(1) {
-                let own = ["/o/", "/c/", "/g/", "/t\"", "/\"", "/?", "?since=", "data:,\"", "#main\""];
+                let own = ["/o/", "/c/", "/e/", "/l/", "/g/", "?\"", "?previous=", "?container=", "/t\"", "/\"", "/?", "?since=", "?from=", "data:,\"", "#main\""];
                 prop_assert!(own.iter().any(|own| part.starts_with(own)), "{part}");
             }
         }

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
-use super::frame::{Section, copied, link};
+use super::frame::{copied, link};
 use super::object_address::quoted;
 use super::row::{RowPlace, class, row, sign};
-use super::{MAX_ROWS, PageView, Shown, View, foot};
+use super::{MAX_ROWS, PageView, Section, Shown, View, foot};
 use crate::serve::params::{ParamError, Params};
 use crate::serve::snapshot::{ServedRow, Snapshot, UnhealthyRow};
 use crate::status::Status;
@@ -181,11 +181,10 @@ impl View for NowPage {
                 (self.states(snapshot))
                 (self.choices("namespace", self.namespace.as_ref(), &namespaces))
                 (self.choices("kind", self.kind.as_ref(), &kinds))
-                (copied(&self.command(snapshot)))
                 @if rows.is_empty() { p.empty { (self.nothing(snapshot)) } }
             },
             rows,
-            foot: foot(beyond, snapshot),
+            foot: html! { (foot(beyond, snapshot)) (copied(&self.command(snapshot))) },
             link: link(snapshot),
         })
     }

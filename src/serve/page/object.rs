@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use maud::{Markup, html};
 
-use super::frame::{copied, link};
+use super::frame::{as_of, copied, link, parts};
 use super::object_address::ObjectAddress;
 use super::row::{RowPlace, class, row, sign};
 use super::{MAX_ROWS, PageView, Shown, View, foot};
@@ -39,8 +39,7 @@ impl View for ObjectPage {
         let at = snapshot.rows.iter().position(|row| self.is_of(row))?;
         let top = &snapshot.rows[at];
         let own = top.record.depth;
-        let below = snapshot.rows[at + 1..].iter();
-        let below: Vec<_> = below.take_while(|row| row.record.depth > own).collect();
+        let below: Vec<_> = dependents(snapshot, at).collect();
         let beyond = (below.len() + 1).saturating_sub(MAX_ROWS);
         let rows = std::iter::once(top).chain(below).take(MAX_ROWS);
         let place = |row: &ServedRow| RowPlace {
@@ -52,7 +51,7 @@ impl View for ObjectPage {
             title: format!("{} {}", top.name(), top.record.word),
             summary: summary(top, &owners(&snapshot.rows[..at], own)),
             rows: rows.map(|shown| row(shown, &place(shown))).collect(),
-            foot: foot(beyond, snapshot),
+            foot: html! { (foot(beyond, snapshot)) (copied(&self.0.command("status"))) },
             link: link(snapshot),
         })
     }
@@ -60,6 +59,37 @@ impl View for ObjectPage {
     fn live_address(&self) -> String {
         format!("/live{}", self.0.path("o"))
     }
+
+    fn panels(&self) -> Markup {
+        html! {
+            (as_of(&self.0, None))
+            @for (letter, name) in [("c", "Changes"), ("e", "Events"), ("l", "Logs")] {
+                @let path = self.0.path(letter);
+                details.panel open[letter == "c"] data-from=(path) {
+                    summary { h2 { (name) } }
+                    div { p { a.way href=(path) { "Open as a page" } } }
+                }
+            }
+        }
+    }
+}
+
+/// The rows below this one.
+fn dependents(snapshot: &Snapshot, at: usize) -> impl Iterator<Item = &Arc<ServedRow>> {
+    let own = snapshot.rows[at].record.depth;
+    let below = snapshot.rows[at + 1..].iter();
+    below.take_while(move |row| row.record.depth > own)
+}
+
+/// An object and its dependents, as Events name them: `Deployment/web`, `Pod/web-1`.
+pub(in crate::serve) fn event_names(
+    address: &ObjectAddress,
+    snapshot: &Snapshot,
+) -> BTreeSet<String> {
+    let place = snapshot.rows.iter().position(|row| address.is_of(row));
+    let below = place.into_iter().flat_map(|at| dependents(snapshot, at));
+    let names = below.map(|row| ObjectAddress::of_row(row).event_name());
+    names.chain([address.event_name()]).collect()
 }
 
 /// The rows above one of this depth that it is shown under, the outermost first.
@@ -75,7 +105,7 @@ fn owners(above: &[Arc<ServedRow>], mut depth: usize) -> Vec<&ServedRow> {
     owners
 }
 
-/// The owners, the state and its rule, and the commands that show the same.
+/// The owners, the state and its rule, and the other pages about the object.
 fn summary(row: &ServedRow, owners: &[&ServedRow]) -> Markup {
     let record = &row.record;
     let address = ObjectAddress::of_row(row);
@@ -93,11 +123,7 @@ fn summary(row: &ServedRow, owners: &[&ServedRow]) -> Markup {
                 @for rule in rules(row) { " " (rule) }
             }
         }
-        nav.chips aria-label="Views" {
-            a href=(address.path("c")) { "Changes" }
-            a href=(address.path("g")) { "Graph" }
-        }
-        @for verb in ["status", "trace", "changes"] { (copied(&address.command(verb))) }
+        (parts(&address, "o"))
     }
 }
 

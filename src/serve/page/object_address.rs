@@ -114,6 +114,16 @@ impl ObjectAddress {
             && object.name == self.name
     }
 
+    /// The namespace of the Events about it. Those about cluster-scoped objects are in `default`.
+    pub(in crate::serve) fn event_namespace(&self) -> &str {
+        self.namespace.as_deref().unwrap_or("default")
+    }
+
+    /// `Deployment/web`: how an Event names it.
+    pub(in crate::serve) fn event_name(&self) -> String {
+        format!("{}/{}", self.kind, self.name)
+    }
+
     /// The object of a record.
     pub(super) fn of_record(object: &RecordedRef) -> ObjectAddress {
         let parts = object.api_version.split_once('/');

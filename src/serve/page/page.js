@@ -140,8 +140,9 @@ function move(steps) {
 function key(event) {
   const search = /** @type {HTMLInputElement} */ (byId("search"));
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  if (document.activeElement === search) {
-    if (event.key === "Escape") search.blur();
+  const field = document.activeElement;
+  if (field instanceof HTMLInputElement) {
+    if (event.key === "Escape") field.blur();
     return;
   }
   switch (event.key) {
@@ -182,8 +183,104 @@ function copy(event) {
   );
 }
 
+/** Loads the page of a panel into it, once it is open. @param {HTMLDetailsElement} panel */
+async function load(panel) {
+  const address = panel.dataset.from;
+  const content = panel.querySelector(":scope > div");
+  if (!address || !content || !panel.open || panel.dataset.loaded) return;
+  panel.dataset.loaded = "yes";
+  try {
+    const answer = await fetch(address);
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const report = page.querySelector(".report") || page.querySelector("main");
+    if (!report) return;
+    for (const link of report.querySelectorAll("a[href^='?']")) link.setAttribute("href", address + link.getAttribute("href"));
+    content.append(...report.childNodes);
+    ready();
+  } catch {
+    delete panel.dataset.loaded;
+  }
+}
+
+function panels() {
+  for (const panel of document.querySelectorAll("details.panel")) {
+    if (!(panel instanceof HTMLDetailsElement)) continue;
+    panel.addEventListener("toggle", () => load(panel));
+    load(panel);
+  }
+}
+
+/** A slider shows the object as it was at a time. Moved by the keyboard, it waits for Enter. */
+function asOf() {
+  const form = document.querySelector("form.asof");
+  if (!(form instanceof HTMLFormElement)) return;
+  const slider = /** @type {HTMLInputElement} */ (byId("ago"));
+  const written = /** @type {HTMLInputElement} */ (byId("at"));
+  const show = () => { byId("age").textContent = slider.value === "0" ? "now" : `${age(Number(slider.value))} ago`; };
+  const shown = Date.parse(form.dataset.at || "");
+  if (!Number.isNaN(shown)) slider.value = String((Date.now() - shown) / 1000);
+  const go = () => {
+    const time = new Date(Date.now() - 1000 * Number(slider.value)).toISOString().replace(/\.\d+Z$/, "Z");
+    location.assign(slider.value === "0" ? form.action : `${form.action}?at=${encodeURIComponent(time)}`);
+  };
+  show();
+  slider.addEventListener("input", show);
+  slider.addEventListener("pointerup", go);
+  form.addEventListener("submit", (event) => {
+    if (written.value) return;
+    event.preventDefault();
+    go();
+  });
+}
+
+/** A timeline: to drag over its lanes chooses a shorter time. */
+function brush() {
+  const lanes = document.querySelector("table.lanes");
+  if (!(lanes instanceof HTMLElement)) return;
+  const from = Date.parse(lanes.dataset.from || "");
+  const to = Date.parse(lanes.dataset.to || "");
+  const mark = document.createElement("div");
+  mark.className = "brush";
+  /** @type {{box: DOMRect, x: number} | null} */
+  let drag = null;
+  /** @param {DOMRect} box @param {number} x */
+  const within = (box, x) => Math.min(box.right, Math.max(box.left, x));
+  lanes.addEventListener("pointerdown", (event) => {
+    const lane = event.target instanceof Element && event.target.closest(".lane svg");
+    if (!lane || event.button !== 0) return;
+    event.preventDefault();
+    drag = { box: lane.getBoundingClientRect(), x: event.clientX };
+    lanes.setPointerCapture(event.pointerId);
+  });
+  lanes.addEventListener("pointermove", (event) => {
+    if (!drag) return;
+    const [left, right] = [drag.x, within(drag.box, event.clientX)].sort((one, other) => one - other);
+    mark.style.left = `${left - lanes.getBoundingClientRect().left}px`;
+    mark.style.width = `${right - left}px`;
+    lanes.append(mark);
+  });
+  lanes.addEventListener("pointerup", (event) => {
+    if (!drag) return;
+    const { box, x } = drag;
+    drag = null;
+    mark.remove();
+    const [left, right] = [x, within(box, event.clientX)].sort((one, other) => one - other);
+    if (right - left < 6) return;
+    /** @param {number} at */
+    const time = (at) => new Date(from + ((to - from) * (at - box.left)) / box.width).toISOString().replace(/\.\d+Z$/, "Z");
+    const query = new URLSearchParams(location.search);
+    query.delete("since");
+    query.set("from", time(left));
+    query.set("to", time(right));
+    location.assign(`?${query}`);
+  });
+}
+
 document.addEventListener("keydown", key);
 document.addEventListener("click", copy);
 setInterval(ages, 1000);
 ready();
 follow();
+panels();
+asOf();
+brush();

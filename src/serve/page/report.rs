@@ -1,14 +1,19 @@
-//! `Report`: a page about what a verb has answered: the changes of an object, its graph, or a timeline.
+//! `Report`: a page about what a verb has answered: the changes of an object, its Events, logs and graph, its state at an earlier
+//! time, or a timeline.
 
-use jiff::SignedDuration;
+use std::collections::BTreeSet;
+
 use maud::{Markup, html};
 
-use super::Shown;
 use super::changes::changes;
-use super::frame::{Frame, Section, copied};
+use super::events::events;
+use super::frame::{PageFrame, as_of, copied, parts};
 use super::graph::graph;
-use super::object_address::ObjectAddress;
-use super::timeline::timeline;
+use super::logs::logs;
+use super::object_address::{ObjectAddress, quoted};
+use super::past_tree::past_tree;
+use super::timeline::{TimelineTime, timeline};
+use super::{Section, Shown};
 use crate::serve::params::Params;
 use crate::serve::snapshot::Snapshot;
 
@@ -16,11 +21,29 @@ use crate::serve::snapshot::Snapshot;
 pub(in crate::serve) enum Report<'r> {
     /// The versions of an object.
     Changes(&'r ObjectAddress),
+    /// The Events about an object and its dependents, which have these names.
+    Events(&'r ObjectAddress, &'r BTreeSet<String>),
+    /// What the containers of an object printed last.
+    Logs(&'r ObjectAddress),
     /// What an object is connected to.
     Graph(&'r ObjectAddress),
-    /// The versions of all objects that changed, so long ago at most.
-    Timeline(SignedDuration),
+    /// An object and what it owned at a time, as the reader wrote it.
+    Past(&'r ObjectAddress, &'r str),
+    /// The versions of all objects that changed in this time.
+    Timeline(TimelineTime),
 }
+
+/// What a verb has answered.
+#[derive(Clone, Copy)]
+pub(in crate::serve) struct ReportedRecords<'r> {
+    /// The records, one on each line.
+    pub(in crate::serve) records: &'r str,
+    /// Why they are not all.
+    pub(in crate::serve) error: Option<&'r str>,
+}
+
+/// How far back a timeline begins, if the reader chooses nothing.
+pub(in crate::serve) const TIMELINE: &str = "1h";
 
 /// The times that a timeline and the versions of an object offer.
 const TIMES: [&str; 5] = ["10m", "1h", "6h", "1d", "3d"];
@@ -29,41 +52,104 @@ impl Report<'_> {
     /// The page for these records. `query` has the parameters of its address.
     pub(in crate::serve) fn page(
         &self,
-        records: &str,
+        answer: &ReportedRecords<'_>,
         query: &Params,
         snapshot: &Snapshot,
     ) -> Markup {
-        let (title, main) = match self {
-            Report::Changes(address) => (
-                format!("Changes of {}", address.display()),
-                html! { (path(address)) (times(query)) (changes(records)) (copied(&address.command("changes"))) },
-            ),
-            Report::Graph(address) => {
-                let graph = graph(records, address);
-                let graph =
-                    graph.unwrap_or_else(|| html! { p.empty { "The graph could not be read." } });
-                let title = format!("Graph of {}", address.display());
-                (
-                    title,
-                    html! { (path(address)) (graph) (copied(&address.command("trace"))) },
-                )
-            }
-            Report::Timeline(length) => (
-                "Timeline".to_owned(),
-                html! { (times(query)) (timeline(records, *length)) },
-            ),
-        };
-        let frame = Frame {
+        let title = self.title();
+        let frame = PageFrame {
             title: &title,
-            section: match self {
-                Report::Timeline(_) => Section::Timeline,
-                Report::Changes(_) | Report::Graph(_) => Section::Other,
+            section: match self.address() {
+                Some(_) => Section::Other,
+                None => Section::Timeline,
             },
             snapshot: Some(snapshot),
             live: None,
             search: "",
         };
-        frame.around(&html! { h1 { (Shown(&title)) } (main) })
+        frame.around(&html! {
+            h1 { (Shown(&title)) }
+            @if let Some(address) = self.address() { (path(address)) (parts(address, self.letter())) }
+            div.report {
+                @if let Some(error) = answer.error { p.problem { (Shown(error)) } }
+                (self.content(answer.records, query, snapshot))
+            }
+        })
+    }
+
+    /// The object that it is about; `None` for several.
+    fn address(&self) -> Option<&ObjectAddress> {
+        match self {
+            Report::Changes(address)
+            | Report::Events(address, _)
+            | Report::Logs(address)
+            | Report::Graph(address)
+            | Report::Past(address, _) => Some(address),
+            Report::Timeline(_) => None,
+        }
+    }
+
+    /// The first letter of its address.
+    fn letter(&self) -> &'static str {
+        match self {
+            Report::Changes(_) => "c",
+            Report::Events(..) => "e",
+            Report::Logs(_) => "l",
+            Report::Graph(_) => "g",
+            // The page of an object shows it now.
+            Report::Past(..) => "",
+            Report::Timeline(_) => "t",
+        }
+    }
+
+    fn title(&self) -> String {
+        let words = match self {
+            Report::Changes(_) => "Changes of",
+            Report::Events(..) => "Events about",
+            Report::Logs(_) => "Logs of",
+            Report::Graph(_) => "Graph of",
+            Report::Past(..) => "Earlier state of",
+            Report::Timeline(_) => "Timeline",
+        };
+        match self.address() {
+            Some(address) => format!("{words} {}", address.display()),
+            None => words.to_owned(),
+        }
+    }
+
+    /// What the records say, and the command that shows the same.
+    fn content(&self, records: &str, query: &Params, snapshot: &Snapshot) -> Markup {
+        match self {
+            Report::Changes(address) => html! {
+                (times(query)) (changes(records)) (copied(&address.command("changes")))
+            },
+            Report::Events(address, names) => html! {
+                (times(query)) (events(records, names)) (copied(&events_command(address)))
+            },
+            Report::Logs(address) => html! {
+                (logs(records, query)) (copied(&address.command("logs")))
+            },
+            Report::Graph(address) => html! {
+                @match graph(records, address) {
+                    Some(graph) => (graph),
+                    None => p.empty { "The graph could not be read." },
+                }
+                (copied(&address.command("trace")))
+            },
+            Report::Past(address, at) => html! {
+                p { "as of " (Shown(at)) }
+                (as_of(address, Some(at)))
+                @match past_tree(records, address) {
+                    Some(tree) => (tree),
+                    None => p.empty { "The object did not exist then." },
+                }
+                (copied(&format!("{} --at {}", address.command("status"), quoted(at))))
+            },
+            Report::Timeline(time) => html! {
+                (times(query)) (timeline(records, *time, query, snapshot))
+                (copied(&timeline_command(snapshot, query)))
+            },
+        }
     }
 }
 
@@ -72,11 +158,26 @@ fn path(address: &ObjectAddress) -> Markup {
         nav.path aria-label="Object" {
             a href="/" { "Now" } " › " a href=(address.path("o")) { (Shown(&address.display())) }
         }
-        nav.chips aria-label="Views" {
-            a href=(address.path("c")) { "Changes" }
-            a href=(address.path("g")) { "Graph" }
-        }
     }
+}
+
+/// The command that shows the Events of the namespace of an object.
+fn events_command(address: &ObjectAddress) -> String {
+    let namespace = quoted(address.event_namespace());
+    let context = quoted(&address.cluster);
+    format!("kubectl spy changes events --since {TIMELINE} -n {namespace} --context {context}")
+}
+
+/// The command that shows the changes of a timeline.
+fn timeline_command(snapshot: &Snapshot, query: &Params) -> String {
+    let since = query.first("from").or(query.first("since"));
+    let since = quoted(since.unwrap_or(TIMELINE));
+    let place = match query.first("namespace") {
+        Some(namespace) => format!("-n {}", quoted(namespace)),
+        None => snapshot.place.to_string(),
+    };
+    let context = quoted(&snapshot.cluster);
+    format!("kubectl spy changes --since {since} {place} --context {context}")
 }
 
 /// Links to the same page over other times.
@@ -85,7 +186,7 @@ fn times(query: &Params) -> Markup {
     html! {
         nav.chips aria-label="Times" {
             @for time in TIMES {
-                a href=(format!("?{}", query.with("since", time))) aria-current=[(chosen == Some(time)).then_some("true")] { (time) }
+                a href=(query.since(time)) aria-current=[(chosen == Some(time)).then_some("true")] { (time) }
             }
         }
     }

@@ -44,7 +44,8 @@ pub(super) async fn of_cluster(
         Ok(view) => return Ok(view),
         Err(error) => error,
     };
-    let Some(store) = store else {
+    // A past record cannot ask what a reader may list.
+    let Some(store) = store.filter(|_| !connection.is_of_reader) else {
         return Err(error);
     };
     match record::of_cluster(connection, present, store).await? {
