@@ -236,7 +236,7 @@ async fn logs_beyond_the_limit_are_read_in_turn() {
     assert_eq!((counts.followed, counts.in_turn), (3, 1));
 }
 
-/// Logs that are read once, with 1 KiB for each line. It counts the open requests.
+/// Logs that are read once, with 1 kB for each line, and 3 MB for one of them. It counts the open requests.
 #[derive(Clone, Default)]
 struct BigLogs {
     open: Arc<AtomicUsize>,
@@ -251,11 +251,19 @@ impl BigLogs {
         let numbers = 0..1500 - 100 * log;
         numbers.map(move |number| {
             let millisecond = i64::try_from(number * BigLogs::LOGS + log).expect("small");
-            (millisecond, format!("{log} L{number} {}", "x".repeat(1000)))
+            let length = if (log, number) == (3, 700) {
+                3_000_000
+            } else {
+                1000
+            };
+            (
+                millisecond,
+                format!("{log} L{number} {}", "x".repeat(length)),
+            )
         })
     }
 
-    /// As a kubelet answers, a few lines in a chunk.
+    /// As a kubelet answers. A chunk may begin within a line.
     fn answer(&self, request: &LogRequest) -> LogAnswer {
         let name = &request.container.pod.name;
         let log: usize = name["web-".len()..].parse().expect("a number");
@@ -273,10 +281,9 @@ impl BigLogs {
             })
             .collect();
         let first = request.start.tail.map_or(0, |_| lines.len() - 1);
-        let chunks = lines[first..]
-            .chunks(10)
-            .map(|lines| Ok(lines.concat().into()));
-        let chunks: Vec<Result<Bytes, Arc<str>>> = chunks.collect();
+        let text = lines[first..].concat().into_bytes();
+        let chunks = text.chunks(10_000).map(Bytes::copy_from_slice);
+        let chunks: Vec<Result<Bytes, Arc<str>>> = chunks.map(Ok).collect();
         let now_open = self.open.fetch_add(1, Ordering::SeqCst) + 1;
         self.most_open.fetch_max(now_open, Ordering::SeqCst);
         let request = OpenRequest(self.open.clone());
@@ -308,7 +315,8 @@ async fn a_few_requests_read_many_logs_in_one_order() {
         let log = feeds.open(container(&name), running(), ReadOptions::default());
         merge.open(log.expect("the cluster is known"));
     }
-    let mut shown = Vec::new();
+    let mut shown: Vec<Vec<u8>> = Vec::new();
+    let mut has_ended = true;
     let mut logs_to_fill: BTreeSet<usize> = (0..BigLogs::LOGS).collect();
     while !(0..BigLogs::LOGS).all(|log| feeds.is_over(log) && !merge.holds(log)) {
         for log in std::mem::take(&mut logs_to_fill) {
@@ -325,7 +333,12 @@ async fn a_few_requests_read_many_logs_in_one_order() {
             }
         }
         if let Some((log, line)) = merge.pop() {
-            shown.extend(line.map(|line| line.text));
+            if let Some(line) = line {
+                if std::mem::replace(&mut has_ended, line.ends) {
+                    shown.push(Vec::new());
+                }
+                shown.last_mut().expect("a line").extend(&line.text);
+            }
             logs_to_fill.insert(log);
         } else {
             feeds.ready().await;
@@ -335,13 +348,8 @@ async fn a_few_requests_read_many_logs_in_one_order() {
     }
     let mut expect: Vec<(i64, String)> = (0..BigLogs::LOGS).flat_map(BigLogs::lines).collect();
     expect.sort();
-    let texts = expect.into_iter().map(|(_, text)| text);
-    assert!(
-        shown
-            .iter()
-            .map(|text| &text[..])
-            .eq(texts.map(String::into_bytes))
-    );
+    let texts = expect.into_iter().map(|(_, text)| text.into_bytes());
+    assert!(shown.into_iter().eq(texts));
     assert_eq!(logs.most_open.load(Ordering::SeqCst), 3);
     // A log of 1.5 MB, in parts of some 200 kB.
     let requests = server.asked().len();
