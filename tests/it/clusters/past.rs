@@ -176,18 +176,23 @@ async fn each_object_is_printed_as_it_was_in_each_cluster() {
     "#);
     let json = fleet.run(&[&changes[..], &["-o", "json"]].concat());
     for name in ["prod-eu", "prod-us"] {
-        let own: Vec<&str> = json
-            .stdout
-            .lines()
-            .filter(|line| line.contains(name))
-            .collect();
-        let last = own.iter().rfind(|line| line.contains("flags"));
-        let last = last.unwrap_or_else(|| panic!("{name}: {}", json.transcript()));
-        assert!(last.contains("off") && !last.contains("\"on\""), "{last}");
+        let cluster = format!(r#""cluster":"{name}""#);
+        let own = || json.stdout.lines().filter(|line| line.contains(&cluster));
+        let seen = r#""seen":"2026-03-02T12:01:00.000Z""#;
+        let baselines = own().filter(|line| line.contains("baseline") && line.contains(seen));
+        assert_eq!(baselines.count(), 1, "{name}: {}", json.transcript());
+        let later = own().filter(|line| line.contains(r#""on""#));
+        assert_eq!(later.count(), 0, "{name}: {}", json.transcript());
     }
     // A window counts from the time that is shown, not from now.
-    let window = fleet.run(&["changes", "--since", "70s", "--at", THEN, "-o", "short"]);
-    assert_snapshot!(window.stdout, @"");
+    for (since, count) in [("70s", 2), ("30s", 0)] {
+        let window = ["changes", "--since", since, "--at", THEN, "-o", "short"];
+        let window = fleet.run(&window);
+        let created = window
+            .stdout
+            .matches("configmap/flags  kubectl-create  created");
+        assert_eq!(created.count(), count, "{since}: {}", window.transcript());
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

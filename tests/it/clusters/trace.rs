@@ -99,9 +99,7 @@ async fn a_name_is_an_error_only_if_no_cluster_has_it() {
     // The same of types and selectors: they are resolved in each cluster.
     let ran = fleet.run(&["trace", "cm", "--once"]);
     assert_eq!(ran.status.code(), Some(0), "{}", ran.transcript());
-    assert_snapshot!(ran.stdout.lines().take(2).collect::<Vec<_>>().join("\n"), @r#"
-    cluster prod-eu  no object matches in namespace "shop"
-    "#);
+    assert_snapshot!(ran.stdout.lines().take(2).collect::<Vec<_>>().join("\n"), @r#"cluster prod-eu  no object matches in namespace "shop""#);
     let ran = fleet.run(&["trace", "svc", "--once"]);
     assert_eq!(ran.status.code(), Some(1), "{}", ran.transcript());
     assert_snapshot!(ran.transcript(), @r#"
