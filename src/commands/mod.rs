@@ -40,7 +40,9 @@ pub(crate) use error::{CommandError, ErrorKind};
 pub(crate) use failure_logs::{FailureLogs, LastLines, LogLineArgs};
 pub(crate) use in_cluster::{IMAGE, InClusterProgram, MountedVolume, ProgramParts};
 pub(crate) use input::UnreadFiles;
-pub(crate) use kafka_entry::{KafkaEntry, is_built_in, refused};
+#[cfg(feature = "kafka")]
+pub(crate) use kafka_entry::refused;
+pub(crate) use kafka_entry::{KafkaEntry, is_built_in};
 pub(crate) use last_change::{LastChange, LastChanges};
 pub(crate) use live::ViewOpening;
 pub(crate) use live::follow::{Live, follow};

@@ -21,6 +21,7 @@ pub use address::{AddressError, Login, SaslMechanism, Security, TopicAddress, To
 pub use client::TopicError;
 pub use message::{
     FileLabel, FileSender, MessageContent, MessageFormat, ReceivedMessage, TopicMessage,
+    partition_of,
 };
 pub use order::{EntryOrder, FilePlace, OrderedEntry};
 pub use positions::{PositionFile, SentFile, TopicProgress};

@@ -12,6 +12,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::block::RecordedWhy;
 use super::delta::{Delta, DeltaPacker, PackedName};
+use super::entry::EntryContent;
 use super::error::StoreError;
 use super::file_reader::{RecordedVersion, managers};
 use super::file_writer::{NewVersion, StoreFileWriter};
@@ -240,50 +241,24 @@ impl Recording {
         }
     }
 
-    /// Records a version as another recorder has recorded it.
-    pub(super) fn replay_version(
+    /// Records an entry of a source as another recorder has recorded it.
+    pub(super) fn replay(
         &mut self,
         key: &Arc<SourceKey>,
-        version: &RecordedVersion,
+        content: &EntryContent,
     ) -> Result<(), StoreError> {
         let place = self.source(key)?;
-        self.take_version(place, version)
-    }
-
-    /// Records an event of a source as another recorder has recorded it.
-    pub(super) fn replay_mark(
-        &mut self,
-        key: &Arc<SourceKey>,
-        seen: Timestamp,
-        mark: &Mark,
-    ) -> Result<(), StoreError> {
-        let place = self.source(key)?;
-        self.take_mark(place, seen, mark)
-    }
-
-    /// Records how far a source has come at a time.
-    pub(super) fn replay_reached(
-        &mut self,
-        key: &Arc<SourceKey>,
-        version: &ResourceVersion,
-        at: Timestamp,
-    ) -> Result<(), StoreError> {
-        let place = self.source(key)?;
-        if let Some(source) = self.sources.get_mut(place) {
-            source.reach(version, at);
+        match content {
+            EntryContent::Version(version) => self.take_version(place, version),
+            EntryContent::Mark { seen, mark } => self.take_mark(place, *seen, mark),
+            EntryContent::Missing { version, seen, .. } => self.take_loss(place, version, *seen),
+            EntryContent::Reached { version, at } => {
+                if let Some(source) = self.sources.get_mut(place) {
+                    source.reach(version, *at);
+                }
+                Ok(())
+            }
         }
-        Ok(())
-    }
-
-    /// Records that a version is missing which another recorder has recorded.
-    pub(super) fn replay_loss(
-        &mut self,
-        key: &Arc<SourceKey>,
-        version: &ResourceVersion,
-        seen: Timestamp,
-    ) -> Result<(), StoreError> {
-        let place = self.source(key)?;
-        self.take_loss(place, version, seen)
     }
 
     /// Writes everything to the disk.
@@ -541,8 +516,8 @@ impl Recording {
         for source in self.sources.iter_mut().filter(|source| source.is_ahead) {
             if let (true, Some((version, at))) = (source.is_synced, &source.reached) {
                 writer.reach(source.row, version, *at)?;
+                source.is_ahead = false;
             }
-            source.is_ahead = false;
         }
         writer.commit()?;
         self.unsaved = None;

@@ -60,29 +60,33 @@ impl RecordReplay {
         let mut replay = RecordReplay::begin(store, heading, recorder)?;
         for source in reader.sources().to_vec() {
             let key = Arc::new(source.key.clone());
+            let mut add = |content| replay.recording.replay(&key, &content);
             let states = reader.marks_of(&source)?.into_iter().rev();
             let mut states = states.filter(|(_, _, mark)| matches!(mark, Mark::State { .. }));
             if let Some((_, seen, mark)) = states.next() {
-                replay.recording.replay_mark(&key, seen, &mark)?;
+                add(EntryContent::Mark { seen, mark })?;
             }
             let Some(known) = reader.last_state(&source)? else {
                 continue;
             };
-            let version = known.version.clone();
-            let resumed = Mark::Resumed { version };
-            replay.recording.replay_mark(&key, known.at, &resumed)?;
-            let count = known.objects.len();
+            let (seen, version, count) = (known.at, known.version, known.objects.len());
+            let mark = Mark::Resumed {
+                version: version.clone(),
+            };
+            add(EntryContent::Mark { seen, mark })?;
             for (version, seen) in known.objects {
                 let why = RecordedWhy {
                     why: Why::Listed,
                     past: false,
                 };
-                let listed = RecordedVersion { why, seen, version };
-                replay.recording.replay_version(&key, &listed)?;
+                add(EntryContent::Version(RecordedVersion {
+                    why,
+                    seen,
+                    version,
+                }))?;
             }
-            let version = known.version;
-            let synced = Mark::Synced { count, version };
-            replay.recording.replay_mark(&key, known.at, &synced)?;
+            let mark = Mark::Synced { count, version };
+            add(EntryContent::Mark { seen, mark })?;
         }
         replay.save()?;
         Ok(Some(replay))
@@ -90,17 +94,7 @@ impl RecordReplay {
 
     /// Takes the next entry.
     pub fn take(&mut self, entry: &RecordEntry) -> Result<(), StoreError> {
-        let key = &entry.source;
-        match &entry.content {
-            EntryContent::Version(version) => self.recording.replay_version(key, version),
-            EntryContent::Mark { seen, mark } => self.recording.replay_mark(key, *seen, mark),
-            EntryContent::Reached { version, at } => {
-                self.recording.replay_reached(key, version, *at)
-            }
-            EntryContent::Missing { version, seen, .. } => {
-                self.recording.replay_loss(key, version, *seen)
-            }
-        }
+        self.recording.replay(&entry.source, &entry.content)
     }
 
     /// Writes everything to the disk.

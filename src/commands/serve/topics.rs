@@ -31,6 +31,7 @@ pub(super) struct RecordPlace {
 pub(super) struct TopicPushes {
     /// `None` if it is not known.
     place: Option<RecordPlace>,
+    #[cfg_attr(not(feature = "kafka"), expect(dead_code, reason = "nothing is sent"))]
     clock: Clock,
     topics: Arc<Mutex<Vec<TopicPush>>>,
 }

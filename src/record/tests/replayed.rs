@@ -139,17 +139,17 @@ fn a_copy_continues_where_it_stopped() {
 fn a_missing_version_is_a_hole() {
     let (folder, copy) = (Folder::new(), Folder::new());
     let key = Arc::new(SourceKey::all("", "ConfigMap"));
-    let recorder = recorder(&folder.0, FOREVER);
+    let writer = recorder(&folder.0, FOREVER);
     let synced = Event::Synced {
         epoch: 1,
         count: 0,
         version: ResourceVersion::new("7"),
     };
-    recorder.record(&key, synced);
+    writer.record(&key, synced);
     for version in 8..11 {
-        recorder.record(&key, object(Why::Modified, config_map(1, version, "a")));
+        writer.record(&key, object(Why::Modified, config_map(1, version, "a")));
     }
-    recorder.finish().expect("written");
+    writer.finish().expect("written");
     let mut entries = entries(&folder.0, TailPosition::default());
     let lost = entries[2].entry.clone();
     let EntryContent::Version(missing) = lost.content else {
