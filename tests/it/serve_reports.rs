@@ -122,7 +122,7 @@ async fn the_timeline_has_a_lane_for_each_object_that_changed() {
     }
 }
 
-/// A Pod that runs, then fails, with a warning about it and a line of its log.
+/// A Pod that runs, then fails, with a warning about it. Another Pod prints a line.
 async fn failed_pod() -> Cluster {
     let cluster = Cluster::start().await;
     let web = cluster.put(deployment("web", 1));
@@ -140,6 +140,12 @@ async fn failed_pod() -> Cluster {
     cluster
         .sandbox
         .print("web-1#0", cluster.now(), b"hello <b>");
+    let mut job = pod("job", &json!({}));
+    job["spec"]["nodeName"] = json!("node-1");
+    job["status"] = state(true, &running);
+    job["status"]["containerStatuses"][0]["containerID"] = json!("job#0");
+    cluster.put(job);
+    cluster.sandbox.print("job#0", cluster.now(), b"hello <b>");
     for _ in 0..9 {
         cluster.renew();
         cluster.tick(9);
@@ -166,8 +172,8 @@ async fn an_object_has_its_events_its_logs_and_its_past() {
             "no such part",
         ),
         (
-            "/l/demo/Deployment.apps/shop/web",
-            &["web-1 app", "hello &lt;b&gt;"],
+            "/l/demo/Pod/shop/job",
+            &["job app", "hello &lt;b&gt;"],
             "No container",
         ),
         (

@@ -139,7 +139,7 @@ pub(super) fn parts(address: &ObjectAddress, current: &str) -> Markup {
 /// A form that shows an object as it was. The script changes the address while the slider moves.
 pub(super) fn as_of(address: &ObjectAddress, at: Option<&str>) -> Markup {
     html! {
-        form.asof action=(address.path("o")) method="get" data-at=[at] {
+        form.asof action=(address.path("o")) method="get" data-at=[at.map(Shown)] {
             label for="ago" { "As of" }
             input #ago type="range" name="ago" min="0" max="3600" step="10" value="0" aria-describedby="age";
             output #age for="ago" { "up to an hour ago" }

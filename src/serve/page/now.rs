@@ -8,6 +8,7 @@ use super::frame::{copied, link};
 use super::object_address::quoted;
 use super::row::{RowPlace, class, row, sign};
 use super::{MAX_ROWS, PageView, Section, Shown, View, foot};
+use crate::render::text::escape_line;
 use crate::serve::params::{ParamError, Params};
 use crate::serve::snapshot::{ServedRow, Snapshot, UnhealthyRow};
 use crate::status::Status;
@@ -228,7 +229,10 @@ impl NowPage {
         }
         match &self.namespace {
             Some(namespace) => words.push(format!("-n {}", quoted(namespace))),
-            None => words.extend(Some(snapshot.place.to_string()).filter(|it| !it.is_empty())),
+            None => {
+                let place = escape_line(&snapshot.place).into_owned();
+                words.extend(Some(place).filter(|it| !it.is_empty()));
+            }
         }
         words.push(format!("--context {}", quoted(&snapshot.cluster)));
         words.join(" ")

@@ -14,6 +14,7 @@ use super::object_address::{ObjectAddress, quoted};
 use super::past_tree::past_tree;
 use super::timeline::{TimelineTime, timeline};
 use super::{Section, Shown};
+use crate::render::text::escape_line;
 use crate::serve::params::Params;
 use crate::serve::snapshot::Snapshot;
 
@@ -174,7 +175,7 @@ fn timeline_command(snapshot: &Snapshot, query: &Params) -> String {
     let since = quoted(since.unwrap_or(TIMELINE));
     let place = match query.first("namespace") {
         Some(namespace) => format!("-n {}", quoted(namespace)),
-        None => snapshot.place.to_string(),
+        None => escape_line(&snapshot.place).into_owned(),
     };
     let context = quoted(&snapshot.cluster);
     format!("kubectl spy changes --since {since} {place} --context {context}")
