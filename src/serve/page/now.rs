@@ -227,12 +227,11 @@ impl NowPage {
         if self.is_of_unhealthy() {
             words.push("--unhealthy".to_owned());
         }
-        match &self.namespace {
-            Some(namespace) => words.push(format!("-n {}", quoted(namespace))),
-            None => {
-                let place = escape_line(&snapshot.place).into_owned();
-                words.extend(Some(place).filter(|it| !it.is_empty()));
-            }
+        if let Some(namespace) = &self.namespace {
+            words.push(format!("-n {}", quoted(namespace)));
+        } else {
+            let place = escape_line(&snapshot.place).into_owned();
+            words.extend(Some(place).filter(|it| !it.is_empty()));
         }
         words.push(format!("--context {}", quoted(&snapshot.cluster)));
         words.join(" ")
