@@ -509,12 +509,7 @@ pub(super) mod tests {
         ] {
             assert_eq!(murmur2(key.as_bytes()).cast_signed(), hash, "{key}");
         }
-<<<<<<< HEAD
         assert_eq!((partition_of("21", 7), partition_of("abc", 6)), (3, 3));
-=======
-        // The hash without its sign is 1,173,551,340.
-        assert_eq!(partition_of("21", 7), 3);
->>>>>>> 79daf8f2 (record: how far a source has come is written also if its first listing is older than a change before it)
         assert_eq!(partition_of("x", 0), 0);
     }
 }

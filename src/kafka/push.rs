@@ -22,6 +22,8 @@ use crate::sink::{RetryWaits, SinkNote};
 
 /// How often the files are looked at.
 const LOOK: Duration = Duration::from_secs(1);
+/// How long brokers that are away are left alone at most. A connection costs them little.
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
 /// How much is sent at once: bytes before compression, and messages.
 const WINDOW_BYTES: usize = 512 << 10;
 const WINDOW: usize = 500;
@@ -130,7 +132,8 @@ impl RecordPush {
                         self.note(format!("{error}: the versions wait in the record"));
                     }
                     self.client = None;
-                    sleep(self.waits.after_failure(fastrand::f64())).await;
+                    let wait = self.waits.after_failure(fastrand::f64());
+                    sleep(wait.min(LONGEST_WAIT)).await;
                 }
             }
         }

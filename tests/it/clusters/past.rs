@@ -184,7 +184,11 @@ async fn each_object_is_printed_as_it_was_in_each_cluster() {
         let later = own().filter(|line| line.contains(r#""on""#));
         assert_eq!(later.count(), 0, "{name}: {}", json.transcript());
     }
-    // A window counts from the time that is shown, not from now.
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_window_counts_from_the_time_that_is_shown_in_each_cluster() {
+    let fleet = turned_on().await;
     for (since, count) in [("70s", 2), ("30s", 0)] {
         let window = ["changes", "--since", since, "--at", THEN, "-o", "short"];
         let window = fleet.run(&window);
