@@ -333,7 +333,7 @@ mod tests {
         );
         assert_eq!(
             line("RUN cargo "),
-            "build --locked --release --bin kubectl-spy"
+            "build --locked --release --features kafka --bin kubectl-spy"
         );
         let ignored = include_str!("../../.ci/Dockerfile.dockerignore");
         let ignored: Vec<&str> = ignored

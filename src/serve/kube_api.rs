@@ -275,6 +275,11 @@ pub fn is_watch(params: &Params) -> bool {
     is_on(params, "watch")
 }
 
+/// Whether a request asks for a log that goes on.
+pub fn follows_log(path: &str, params: &Params) -> bool {
+    path.ends_with("/log") && is_on(params, "follow")
+}
+
 impl ObjectForm {
     /// The form that a reader wants first; `None` if it is none of these. Clients of built-in types name Protobuf before JSON, and
     /// take either: JSON is all that custom resources have.

@@ -36,7 +36,7 @@ pub use gate::{AccessToken, Admitted, Denial, Gate};
 pub use guarded_feed::RightGuard;
 pub use kube_api::{
     ApiPlace, ApiRead, ApiSelectors, ApiSource, CachedRead, CachedVerb, CachedWatch, ObjectForm,
-    WatchFrom, connects, is_watch, status_answer, status_object,
+    WatchFrom, connects, follows_log, is_watch, status_answer, status_object,
 };
 pub use metrics::{ServerCounts, SinkCounts, metrics};
 pub use package_metrics::ServedPackage;

@@ -133,7 +133,10 @@ async fn one_pod_prints_its_lines_and_ends() {
             &["web-7d9-aaaa", "--since-time", "2026-03-02T12:00:00.01Z"],
             "a2\na3",
         ),
-        (&["web-7d9-aaaa", "-c", "nope*"], ""),
+        (
+            &["web-7d9-aaaa", "-c", "nope*"],
+            "! no container is chosen by -c",
+        ),
     ] {
         assert_eq!(once(&cluster, args).transcript(), expect, "{args:?}");
     }

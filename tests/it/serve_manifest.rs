@@ -84,5 +84,6 @@ async fn the_role_has_no_secrets_unless_they_are_followed_and_no_verb_that_write
     }
     let ran = cluster.spy().run(&["serve", "cm", "--print-manifest"]);
     assert_eq!(ran.status.code(), Some(1));
-    assert!(ran.stderr.contains("--tls-secret <NAME>"), "{}", ran.stderr);
+    let refused = "required flag(s) \"tls-secret\" not set";
+    assert!(ran.stderr.contains(refused), "{}", ran.stderr);
 }

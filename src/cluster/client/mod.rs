@@ -203,11 +203,20 @@ impl Client {
         self.open_as(traffic, request).await
     }
 
-    /// Sends a request and returns the answer as it comes, also a refusal, for somebody else who has asked.
-    pub(crate) async fn pass(&self, request: &ApiRequest) -> Result<RawAnswer, RequestError> {
+    /// Sends a request and returns the answer as it comes, also a refusal, for somebody else who has asked. As in
+    /// [`Client::open_log`], a log that is followed has no time limit.
+    pub(crate) async fn pass(
+        &self,
+        request: &ApiRequest,
+        follows_log: bool,
+    ) -> Result<RawAnswer, RequestError> {
         let login = self.shared.login();
         let sending = Sending {
-            traffic: Traffic::Objects,
+            traffic: if follows_log {
+                Traffic::FollowedLog
+            } else {
+                Traffic::Objects
+            },
             authorization: self.authorization.as_ref(),
         };
         self.shared.exchange(&login, sending, request).await

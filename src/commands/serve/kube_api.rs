@@ -19,7 +19,7 @@ use crate::object::ObjectRef;
 use crate::serve::{
     ApiPlace, ApiRead, ApiSelectors, ApiSource, CachedRead, CachedVerb, CachedWatch, ObjectForm,
     Params, ReadRight, RightGuard, RightsAnswer, RightsCache, SourcePlace, WatchFrom, WebReader,
-    connects, is_watch, status_answer,
+    connects, follows_log, is_watch, status_answer,
 };
 use crate::source::{Form, Select, SourceKey};
 use crate::watch::{Mux, Revision};
@@ -211,8 +211,9 @@ impl KubeApi {
             Ok(request) => request,
             Err(message) => return status_answer(StatusCode::BAD_REQUEST, "BadRequest", &message),
         };
+        let follows_log = follows_log(read.uri.path(), &Params::of(&read.uri));
         let answered = match self.client_of(&read.reader) {
-            Ok(client) => client.pass(&request).await,
+            Ok(client) => client.pass(&request, follows_log).await,
             Err(message) => {
                 return status_answer(StatusCode::UNAUTHORIZED, "Unauthorized", &message);
             }
@@ -380,6 +381,19 @@ mod tests {
         ] {
             let request = CachedRead::of(&read(path)).expect("a list");
             assert_eq!(holds(&key, &request.place), expect, "{path}");
+        }
+    }
+
+    #[test]
+    fn only_a_followed_log_may_be_silent() {
+        for (path, expect) in [
+            ("/api/v1/namespaces/shop/pods/web/log?follow=true", true),
+            ("/api/v1/namespaces/shop/pods/web/log?follow=false", false),
+            ("/api/v1/namespaces/shop/pods/web/log", false),
+            ("/api/v1/namespaces/shop/pods/web?follow=true", false),
+        ] {
+            let uri = read(path).uri;
+            assert_eq!(follows_log(uri.path(), &Params::of(&uri)), expect, "{path}");
         }
     }
 
