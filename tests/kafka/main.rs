@@ -57,6 +57,20 @@ impl Recorded {
         }
     }
 
+    /// Creates the objects that count, and a Secret.
+    fn populate(&self) {
+        let by = Writer::new("kubectl-create");
+        for at in 0..OBJECTS {
+            let object = config_map(&format!("counter-{at}"), &json!({"n": "0"}));
+            self.sandbox.create(object, &by).unwrap();
+        }
+        let secret = json!({
+            "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "login", "namespace": "shop"},
+            "data": {"password": "b3BlbiBzZXNhbWU="},
+        });
+        self.sandbox.create(secret, &by).unwrap();
+    }
+
     fn path(&self, name: &str) -> String {
         self.folder.join(name).to_str().unwrap().to_owned()
     }
@@ -192,21 +206,7 @@ async fn a_killed_broker_loses_no_version_and_no_order() {
     let mut broker = Broker::start("killed");
     let mut log = broker.create(TOPIC, PARTITIONS).await;
     let cluster = Recorded::start().await;
-    for at in 0..OBJECTS {
-        let object = config_map(&format!("counter-{at}"), &json!({"n": "0"}));
-        cluster
-            .sandbox
-            .create(object, &Writer::new("kubectl-create"))
-            .unwrap();
-    }
-    let secret = json!({
-        "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "login", "namespace": "shop"},
-        "data": {"password": "b3BlbiBzZXNhbWU="},
-    });
-    cluster
-        .sandbox
-        .create(secret, &Writer::new("kubectl-create"))
-        .unwrap();
+    cluster.populate();
     let store = cluster.path("store");
     let mut recorder = cluster
         .spy
