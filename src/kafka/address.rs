@@ -118,11 +118,6 @@ impl TopicAddress {
         })
     }
 
-    /// Whether a text means a topic.
-    pub fn is_meant(text: &str) -> bool {
-        text.starts_with(SCHEME)
-    }
-
     /// The topic of `kafka://HOST:PORT,…/TOPIC`.
     pub fn parse(text: &str, security: Security) -> Result<TopicAddress, AddressError> {
         let rest = text.strip_prefix(SCHEME).ok_or(AddressError::Form)?;

@@ -133,8 +133,8 @@ async fn a_kind_that_nobody_recorded_is_named() {
     · ...     images        0/1 pulled
     · ...     available     0/1 new
     · ...     complete
-    ! everything as it was recorded at 2026-03-02T12:10:00Z
     ! events in namespace "shop" with fields type=Warning: failed: error: nobody recorded events
+    ! everything as it was recorded at 2026-03-02T12:10:00Z
     ! horizontalpodautoscalers.autoscaling in namespace "shop": failed: error: nobody recorded horizontalpodautoscalers.autoscaling
     ! networkpolicies.networking.k8s.io in namespace "shop": failed: error: nobody recorded networkpolicies.networking.k8s.io
     ! poddisruptionbudgets.policy in namespace "shop": failed: error: nobody recorded poddisruptionbudgets.policy
