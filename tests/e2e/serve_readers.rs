@@ -271,7 +271,14 @@ fn a_reader_sees_no_object_that_kubectl_could_not_list() {
                 );
             }
         }
+        // Without any right to list, the timeline is an error.
+        let timeline = served.get("/t?since=1h", &reader.token);
         for object in &hidden {
+            let is_there = timeline.contains(&object.name);
+            assert!(
+                !is_there,
+                "seed {seed}: r{number} sees {object:?}: {timeline}"
+            );
             let kind = object.kind.trim_end_matches('s');
             let (name, namespace) = (&object.name, object.namespace);
             for verb in ["trace", "changes"] {
