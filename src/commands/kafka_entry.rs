@@ -36,11 +36,11 @@ impl KafkaEntry {
         file: &YamlFile<'_>,
         named: &Spanned<T>,
     ) -> Result<TopicAddress, CommandError> {
-        is_built_in()?;
+        require_kafka()?;
         let (brokers, topic) = (self.brokers.clone(), self.topic.clone());
         let security = self.security(file)?;
         let address = TopicAddress::new(&brokers, &topic, security);
-        address.map_err(|error| refused(file.error(named, &error), &error))
+        address.map_err(|error| refused_address(file.error(named, &error), &error))
     }
 
     /// How to get in, from a file that has nothing else.
@@ -86,7 +86,7 @@ impl SaslEntry {
 }
 
 /// An error with what to do about it.
-pub(crate) fn refused(said: CommandError, error: &AddressError) -> CommandError {
+pub(crate) fn refused_address(said: CommandError, error: &AddressError) -> CommandError {
     said.hint(match error {
         AddressError::Form | AddressError::Brokers => "write brokers as HOST:PORT, without a login",
         AddressError::Topic => "a topic has letters, digits, dots, underscores and hyphens",
@@ -95,7 +95,7 @@ pub(crate) fn refused(said: CommandError, error: &AddressError) -> CommandError 
 }
 
 /// Fails if this program was built without the client of Kafka.
-pub(crate) fn is_built_in() -> Result<(), CommandError> {
+pub(crate) fn require_kafka() -> Result<(), CommandError> {
     if cfg!(feature = "kafka") {
         return Ok(());
     }

@@ -41,8 +41,8 @@ pub(crate) use failure_logs::{FailureLogs, LastLines, LogLineArgs};
 pub(crate) use in_cluster::{IMAGE, InClusterProgram, MountedVolume, ProgramParts};
 pub(crate) use input::UnreadFiles;
 #[cfg(feature = "kafka")]
-pub(crate) use kafka_entry::refused;
-pub(crate) use kafka_entry::{KafkaEntry, is_built_in};
+pub(crate) use kafka_entry::refused_address;
+pub(crate) use kafka_entry::{KafkaEntry, require_kafka};
 pub(crate) use last_change::{LastChange, LastChanges};
 pub(crate) use live::ViewOpening;
 pub(crate) use live::follow::{Live, follow};

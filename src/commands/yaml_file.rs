@@ -1,6 +1,7 @@
 //! `YamlFile`: a file that the user has written, with the lines of its errors and the files that it names.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
@@ -15,6 +16,17 @@ pub(crate) struct YamlFile<'p> {
 }
 
 impl YamlFile<'_> {
+    /// The text of the file. It fails in kubectl's words.
+    pub(crate) fn text(&self) -> Result<String, CommandError> {
+        fs::read_to_string(self.path).map_err(|error| {
+            let path = self.path.display();
+            CommandError::failed(match error.kind() {
+                ErrorKind::NotFound => format!("error: the path \"{path}\" does not exist"),
+                _ => format!("error: {path}: {error}"),
+            })
+        })
+    }
+
     /// What a text of the file says; the default for an empty one.
     pub(crate) fn parse<T: Default + DeserializeOwned>(
         &self,

@@ -37,7 +37,6 @@ mod list;
 mod logs;
 mod managed_fields;
 mod port;
-mod records;
 mod reply;
 mod requests;
 mod route;
@@ -72,10 +71,9 @@ use write::Stamp;
 
 pub use fault::{BadLine, Effect, End, ErrorBody, Expiry, Fault, Framing, Place, Verb};
 pub use kinds::{Kind, KindOrigin};
-pub use records::Record;
 pub use requests::Request;
 pub use state::{Clock, Options, Permission, Rule, User};
-pub use store::Change;
+pub use store::{Change, Record};
 #[cfg(any(test, feature = "testing"))]
 pub use testing::Connection;
 pub use write::{Deletion, Target, WriteError, Writer};

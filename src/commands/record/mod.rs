@@ -14,7 +14,7 @@ use super::live::clusters::Clusters;
 use super::manifests::ObjectRequest;
 use super::{
     Awaited, CommandError, ConnectionSetup, Context, InClusterProgram, ProgramParts, Session,
-    Shutdown, Stop, Terminal, follow, is_built_in,
+    Shutdown, Stop, Terminal, follow, require_kafka,
 };
 use crate::cluster::ContextConfig;
 use crate::commands::Ended;
@@ -40,7 +40,7 @@ async fn record(
 ) -> Result<Ended, CommandError> {
     let stop = Stop::at(shutdown);
     if let Some(topic) = &args.topic.from {
-        is_built_in()?;
+        require_kafka()?;
         return Box::pin(record_topic(args, topic, context, shutdown)).await;
     }
     if args.print_manifest {

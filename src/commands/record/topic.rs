@@ -1,12 +1,13 @@
 //! `record --from kafka://…`: what other recorders have written to a topic, as a record of this machine.
 
-use std::fs;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
 use super::args::RecordArgs;
-use crate::commands::{CommandError, Context, Ended, KafkaEntry, Shutdown, YamlFile, refused};
+use crate::commands::{
+    CommandError, Context, Ended, KafkaEntry, Shutdown, YamlFile, refused_address,
+};
 use crate::kafka::{ReadCounts, ReadError, Security, TopicAddress, TopicReader};
 use crate::render::age::rfc3339;
 use crate::render::count::plural;
@@ -94,17 +95,14 @@ fn address(args: &RecordArgs, topic: &str) -> Result<TopicAddress, CommandError>
     let security = match &args.topic.kafka {
         None => Security::default(),
         Some(path) => {
-            let text = fs::read_to_string(path);
-            let text = text.map_err(|error| {
-                CommandError::failed(format!("error: {}: {error}", path.display()))
-            })?;
             let file = YamlFile { path };
-            file.parse::<KafkaEntry>(&text)?.security_alone(&file)?
+            let entry: KafkaEntry = file.parse(&file.text()?)?;
+            entry.security_alone(&file)?
         }
     };
     TopicAddress::parse(topic, security).map_err(|error| {
         let said = CommandError::usage(format!("--from {topic}: {error}"));
-        refused(said, &error)
+        refused_address(said, &error)
     })
 }
 

@@ -1,7 +1,5 @@
 //! `ServeConfig`: the file of `serve -f`. docs/serve.yaml.md describes it.
 
-use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -160,14 +158,7 @@ impl From<StatusWord> for Status {
 impl ServeConfig {
     /// Reads a file, and the files that it names. Their paths are relative to its directory.
     pub(super) fn read(path: &Path) -> Result<ServeConfig, CommandError> {
-        let text = fs::read_to_string(path).map_err(|error| {
-            let path = path.display();
-            CommandError::failed(match error.kind() {
-                ErrorKind::NotFound => format!("error: the path \"{path}\" does not exist"),
-                _ => format!("error: {path}: {error}"),
-            })
-        })?;
-        ServeConfig::parse(&text, path)
+        ServeConfig::parse(&YamlFile { path }.text()?, path)
     }
 
     /// Reads the text of a file.
@@ -450,7 +441,7 @@ mod tests {
     #[test]
     fn the_document_has_every_key() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/serve.yaml.md");
-        let document = fs::read_to_string(path).expect("the document");
+        let document = std::fs::read_to_string(path).expect("the document");
         let examples: Vec<&str> = document.split("```yaml\n").skip(1).collect();
         assert!(!examples.is_empty());
         for example in examples {

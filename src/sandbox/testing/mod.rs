@@ -15,10 +15,10 @@ use tokio::net::TcpListener;
 use super::Sandbox;
 use super::fault::Fault;
 use super::port::{BACKLOG, LoopbackPort, bound};
-use super::records::Record;
 use super::requests::Request;
 use super::serve::Server;
 use super::state::User;
+use super::store::Record;
 use super::write::{WriteError, Writer};
 
 /// One connection.
