@@ -310,7 +310,7 @@ async fn a_forbidden_kind_leaves_the_question_open() {
         &["status", "cm,secrets", "--once"],
     ] {
         let ran = cluster.spy().run(args);
-        assert_eq!(code(&ran), Some(0), "{args:?}: {}", ran.transcript());
+        assert_eq!(code(&ran), Some(1), "{args:?}: {}", ran.transcript());
         let ran = cluster.spy().run(&[args, &["--exit-code"]].concat());
         assert_eq!(code(&ran), Some(4), "{args:?}: {}", ran.transcript());
         assert!(
@@ -319,6 +319,25 @@ async fn a_forbidden_kind_leaves_the_question_open() {
             ran.stderr
         );
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_kinds_of_a_whole_namespace_that_are_forbidden_are_one_line() {
+    let user = User {
+        name: "jane".to_owned(),
+        token: String::new(),
+        rules: vec![Rule::allow("*", "configmaps")],
+    };
+    let cluster = Cluster::start_with(|options| options.users = vec![user]).await;
+    cluster.put(config_map("flags", &json!({})));
+    let ran = cluster.spy().run(&["status", "--unhealthy", "--once"]);
+    assert_eq!(code(&ran), Some(0), "{}", ran.transcript());
+    let (first, last) = (ran.stderr.lines().next(), ran.stderr.lines().last());
+    let not_read = |line: &str| line.starts_with("not read: Error from server (Forbidden): ");
+    assert!(last.is_some_and(not_read), "{}", ran.stderr);
+    assert!(ran.stderr.contains("; also "), "{}", ran.stderr);
+    let nothing = "Nothing unhealthy among the objects that could be read.";
+    assert!(first == last || first == Some(nothing), "{}", ran.stderr);
 }
 
 #[tokio::test(flavor = "multi_thread")]

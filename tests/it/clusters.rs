@@ -7,9 +7,10 @@ mod trace;
 
 use std::fs;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use insta::assert_snapshot;
-use kubectl_spy::sandbox::{Kind, Rule, Target, User, Writer};
+use kubectl_spy::sandbox::{Effect, Fault, Kind, Rule, Target, User, Verb, Writer};
 use serde_json::{Value, json};
 
 use super::support::cluster::{Cluster, config_map, deployment, pod};
@@ -333,6 +334,51 @@ async fn a_type_may_exist_in_one_cluster_only() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_cluster_that_cannot_join_does_not_cut_the_others_short() {
+    let with_widgets = Cluster::start_with(|options| {
+        let kind = Kind::custom("example.com", "v1", "Widget", "widgets");
+        options.kinds.push(kind);
+    })
+    .await;
+    let fleet = Fleet::of(
+        vec![with_widgets, Cluster::start().await],
+        &["prod-eu", "prod-us"],
+    );
+    let whole = &fleet.clusters[0];
+    let owned_by = |kind: &str, owner: &Value| {
+        json!([{
+            "apiVersion": "apps/v1", "kind": kind, "controller": true,
+            "name": owner["metadata"]["name"], "uid": owner["metadata"]["uid"],
+        }])
+    };
+    let workload = whole.put(deployment("web", 1));
+    let mut set = deployment("web-a", 1);
+    set["kind"] = "ReplicaSet".into();
+    set["metadata"]["ownerReferences"] = owned_by("Deployment", &workload);
+    set["metadata"]["labels"] = workload["spec"]["selector"]["matchLabels"].clone();
+    set["spec"]["selector"] = workload["spec"]["selector"].clone();
+    let set = whole.put(set);
+    let mut owned = failing("web-a-1");
+    owned["metadata"]["ownerReferences"] = owned_by("ReplicaSet", &set);
+    owned["metadata"]["labels"] = set["metadata"]["labels"].clone();
+    fleet.put_in(0, owned);
+    // The other cluster has failed long before this one answers.
+    let late = Effect::Latency(Duration::from_millis(300));
+    let listing = Fault::on(Verb::List, "deployments", late);
+    whole.sandbox.inject(listing.always());
+    let ran = fleet.run(&["status", "deploy,widgets", "--once"]);
+    assert_eq!(ran.status.code(), Some(1), "{}", ran.transcript());
+    assert_snapshot!(ran.transcript(), @r#"
+    CLUSTER   NAME                   READY   STATUS             RESTARTS   AGE     NODE   IP
+    eu        ~ deployment/web       0/1     InProgress         -          4m59s   -      -
+    eu        └─~ replicaset/web-a   0/1     InProgress         -          4m58s   -      -
+    eu          └─✗ pod/web-a-1      0/1     ImagePullBackOff   0          4m57s   -      -
+                    └ app: no such image
+    ! prod-us: error: the server doesn't have a resource type "widgets"
+    "#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_cluster_that_forbids_everything_is_one_line() {
     let fleet = Fleet::start().await;
     fleet.put(&ready("a"));
@@ -344,11 +390,11 @@ async fn a_cluster_that_forbids_everything_is_one_line() {
     let sandbox = &fleet.clusters[1].sandbox;
     sandbox.set_users(vec![nobody(vec![Rule::allow("*", "secrets")])]);
     let ran = fleet.run(&["status", "pods", "--once"]);
-    assert!(ran.status.success(), "{}", ran.transcript());
+    assert_eq!(ran.status.code(), Some(1), "{}", ran.transcript());
     assert_snapshot!(ran.transcript(), @r#"
     CLUSTER   NAME      READY   STATUS    RESTARTS   AGE     NODE   IP
     eu        ● pod/a   1/1     Running   0          4m59s   -      -
-    ! prod-us: pods in namespace "shop": forbidden: Error from server (Forbidden): pods is forbidden: User "nobody" cannot list resource "pods" in API group "" in the namespace "shop"
+    ! prod-us: Error from server (Forbidden): pods is forbidden: User "nobody" cannot list resource "pods" in API group "" in the namespace "shop"
     "#);
     // What is forbidden leaves the question of --exit-code open.
     let ran = fleet.run(&["status", "pods", "--once", "--exit-code"]);
@@ -359,7 +405,7 @@ async fn a_cluster_that_forbids_everything_is_one_line() {
     assert!(ran.stdout.contains("us  "), "{}", ran.transcript());
     assert!(
         ran.stderr
-            .contains("prod-us: configmaps in namespace \"shop\": forbidden"),
+            .contains("prod-us: Error from server (Forbidden): configmaps"),
         "{}",
         ran.transcript()
     );

@@ -405,7 +405,7 @@ async fn a_forbidden_kind_is_one_line_and_the_rest_works() {
         .inject(Fault::on(Verb::Any, "pods", refused).always());
     put_workload(&cluster, "web", 1);
     let ran = once(&cluster, &["deploy/web"]);
-    assert_eq!(ran.status.code(), Some(0));
+    assert_eq!(ran.status.code(), Some(0), "{}", ran.transcript());
     assert_snapshot!(ran.transcript(), @r#"
     NAME                   READY   STATUS    RESTARTS   AGE     NODE   IP
     ● deployment/web       1/1     Current   -          4m59s   -      -

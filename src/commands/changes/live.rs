@@ -14,8 +14,8 @@ use super::schemas::Schemas;
 use crate::commands::live::cluster_group::JoinedCluster;
 use crate::commands::live::sources::nowhere;
 use crate::commands::{
-    Answer, CommandError, Ended, EveryKind, Live, Need, Note, Session, Sources, Stop, Terminal,
-    UnreadPart,
+    Answer, CommandError, Ended, EveryKind, Live, Need, Note, Session, Sources, Stop, Subject,
+    Terminal, UnreadPart,
 };
 use crate::env::{Clock, clock_ahead};
 use crate::model::{Model, Retention};
@@ -251,6 +251,10 @@ impl Live for LiveChanges<'_> {
     fn stop_waiting(&mut self) -> bool {
         self.all_mut()
             .fold(false, |any, changes| changes.stop_waiting() | any)
+    }
+
+    fn is_about_every_kind(&self) -> bool {
+        self.args.objects.subject() == Subject::Unnamed
     }
 
     fn note(

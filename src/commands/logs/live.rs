@@ -114,7 +114,9 @@ impl LiveLogs {
     /// The error about logs and sources that could not be read.
     pub(super) fn failure(&self, unread: &[UnreadPart]) -> Option<CommandError> {
         let unread = unread.iter().find_map(|part| match part {
-            UnreadPart::Refused(text) | UnreadPart::Undecided(text) => Some(text),
+            UnreadPart::Refused(text)
+            | UnreadPart::Undecided(text)
+            | UnreadPart::Requested(text) => Some(text),
             UnreadPart::Late(_) => None,
         });
         if let Some(text) = unread {

@@ -151,6 +151,31 @@ impl LiveStatus {
         sources.clusters.have_joined() && self.shown().are_settled()
     }
 
+    /// Whether every source that may still answer is read: all that the models want are followed, and are settled.
+    fn is_read_apart_from_silence(&self, sources: &Sources) -> bool {
+        let is_read = |model: &Model| {
+            let is_known = model.is_fresh() && model.is_searched();
+            is_known && model.sources().all(|key| sources.has(key))
+        };
+        let mut models = self.clusters.iter().map(|cluster| &cluster.state.model);
+        sources.are_settled() && models.all(is_read)
+    }
+
+    /// Prints everything once, when what was looked up about it is known.
+    fn print_looked_up(
+        &mut self,
+        sources: &Sources,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        self.check_sorting(terminal)?;
+        let now = terminal.env().now();
+        let clusters = self.clusters.iter_mut();
+        if !clusters.fold(true, |all, cluster| cluster.look_up(now) & all) {
+            return Ok(());
+        }
+        self.print_once(sources, terminal)
+    }
+
     /// Prints everything once.
     fn print_once(
         &mut self,
@@ -415,6 +440,10 @@ impl Live for LiveStatus {
         clusters.fold(false, |any, cluster| cluster.state.give_up_lookups() | any)
     }
 
+    fn is_about_every_kind(&self) -> bool {
+        self.setup.is_about_every_kind
+    }
+
     fn prints_once(&self) -> bool {
         self.setup.ending == Ending::Once
     }
@@ -438,17 +467,13 @@ impl Live for LiveStatus {
         match self.setup.ending {
             _ if sources.refusal().is_some() => Ok(()), // the loop ends with it
             Ending::Once if self.is_answered => Ok(()),
-            Ending::Once if self.is_settled(sources) => {
-                self.check_sorting(terminal)?;
-                let clusters = self.clusters.iter_mut();
-                if !clusters.fold(true, |all, cluster| cluster.look_up(now) & all) {
-                    return Ok(());
-                }
-                self.print_once(sources, terminal)
-            }
+            Ending::Once if self.is_settled(sources) => self.print_looked_up(sources, terminal),
             // A source that does not answer leaves the others as they are.
-            Ending::Once if sources.are_settled() => match sources.silence() {
-                Some(error) => self.print_once(sources, terminal).and(Err(error)),
+            Ending::Once if self.is_read_apart_from_silence(sources) => match sources.silence() {
+                Some(error) => {
+                    self.print_looked_up(sources, terminal)?;
+                    if self.is_answered { Err(error) } else { Ok(()) }
+                }
                 None => Ok(()),
             },
             Ending::Once => Ok(()),

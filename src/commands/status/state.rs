@@ -149,7 +149,9 @@ impl StatusState {
             () if self.model.searches(key) => Need::Spare,
             () if plan.decides(key) => Need::Decisive,
             () if plan.contains(key) => Need::Useful,
-            () => Need::Vital,
+            () if self.requested().contains(key) => Need::Vital,
+            // The dependents of what is requested.
+            () => Need::Decisive,
         }
     }
 

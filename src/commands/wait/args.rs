@@ -134,7 +134,7 @@ impl WaitArgs {
         }
         match (ended, answer) {
             (Ended::By(_), _) => Ok(ended),
-            _ if !parts.is_empty() => self.unanswered(&parts).map_or(Ok(ended), Err),
+            _ if !parts.is_empty() => self.unanswered(&parts, ended).map_or(Ok(ended), Err),
             (_, Answer::Something) if self.exit_code => Ok(Ended::Found),
             // With a goal, the wait has decided.
             (_, Answer::NoObject) if self.asks_for_answer() => Err(nothing_checked()),
@@ -144,26 +144,33 @@ impl WaitArgs {
 
     /// The error of a question without an answer.
     ///
-    /// A time limit that was too short is always an error. A refused part is an error with `--exit-code`, and with a goal that
-    /// it decides; otherwise the output has a line about it.
-    fn unanswered(&self, unread: &[UnreadPart]) -> Option<CommandError> {
+    /// A time limit that was too short is always an error. So is what the user named and the server refuses, if the verb has ended
+    /// by itself. Another refused part is an error with `--exit-code`, and with a goal that it decides; otherwise the output has
+    /// a line about it.
+    fn unanswered(&self, unread: &[UnreadPart], ended: Ended) -> Option<CommandError> {
         let late = unread.iter().filter_map(|part| match part {
             UnreadPart::Late(what) => Some(format!("error: timed out waiting for {what}")),
-            UnreadPart::Refused(_) | UnreadPart::Undecided(_) => None,
+            UnreadPart::Refused(_) | UnreadPart::Undecided(_) | UnreadPart::Requested(_) => None,
         });
+        let is_answered = ended == Ended::Answered && !self.has_goal();
         let refused = unread.iter().filter_map(|part| match part {
-            UnreadPart::Refused(line) | UnreadPart::Undecided(line) if self.exit_code => {
-                Some(line.clone())
+            UnreadPart::Late(_) => None,
+            UnreadPart::Refused(line) => self.exit_code.then(|| line.clone()),
+            UnreadPart::Undecided(line) => {
+                (self.exit_code || self.needs_judgement()).then(|| line.clone())
             }
-            UnreadPart::Undecided(line) if self.needs_judgement() => Some(line.clone()),
-            UnreadPart::Refused(_) | UnreadPart::Undecided(_) | UnreadPart::Late(_) => None,
+            UnreadPart::Requested(line) => {
+                (self.exit_code || self.needs_judgement() || is_answered).then(|| line.clone())
+            }
         });
         let late: Vec<String> = late.collect();
         let is_late = !late.is_empty();
         let lines = cut(late.into_iter().chain(refused).collect());
         match &*lines.join("\n") {
             "" if !is_late => None,
-            lines if !is_late && self.exit_code => Some(CommandError::failed(lines)),
+            lines if !is_late && (self.exit_code || is_answered) => {
+                Some(CommandError::failed(lines))
+            }
             lines if !is_late => Some(CommandError::failed(lines).hint(ALONE)),
             lines => Some(
                 self.too_slow(lines.to_owned())

@@ -352,8 +352,10 @@ impl<'a> LiveFeed<'a> {
                 notes.extend(self.sources.take_held());
             }
             for (key, note) in notes {
+                let is_for_end =
+                    view.reports_refusals_last() && self.sources.is_refused_request(&key);
                 // If the source ends the program, the final error reports it.
-                if self.sources.refusal().is_none() {
+                if !is_for_end && self.sources.refusal().is_none() {
                     view.note(&key, note, terminal)?;
                 }
             }

@@ -79,6 +79,16 @@ pub(crate) trait Live {
         false
     }
 
+    /// Whether it shows objects of every kind that it can read. The user named none.
+    fn is_about_every_kind(&self) -> bool {
+        false
+    }
+
+    /// Whether the end reports the requested sources that the server refuses, instead of a note at once.
+    fn reports_refusals_last(&self) -> bool {
+        self.prints_once()
+    }
+
     /// Reports a change of a source's state to the user, unless the verb has records for it.
     fn note(
         &mut self,

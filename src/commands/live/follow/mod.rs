@@ -33,6 +33,7 @@ pub(crate) async fn follow(
 ) -> Result<Ended, CommandError> {
     let clusters = clusters.into();
     let mut feed = LiveFeed::of(clusters, stop);
+    feed.sources.is_about_every_kind = view.is_about_every_kind();
     let ended = feed.run(view, terminal).await;
     let ended = ended.and_then(|ended| feed.ending(ended));
     feed.report_met(terminal)?;
@@ -56,6 +57,9 @@ pub(crate) async fn follow(
         terminal.notify_lines(lines);
     }
     let ended = ended.and_then(|ended| feed.stop.end(ended, &feed.sources, clusters));
+    if ended.is_ok() && feed.sources.is_about_every_kind && view.reports_refusals_last() {
+        terminal.notify_lines(feed.sources.not_read());
+    }
     let lost = silence.filter(|_| feed.stop.unread.is_empty());
     feed.stop.unread.extend(lost.map(UnreadPart::Refused));
     feed.stop.unread.append(&mut feed.unread);

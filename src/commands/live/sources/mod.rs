@@ -1,11 +1,12 @@
 //! `Sources`: the states of all sources that a verb follows, for the footer, the notes and the final error.
 
 mod cluster_states;
+mod source_status;
 #[cfg(test)]
 mod tests;
 mod words;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -19,9 +20,11 @@ use crate::render::text::Text;
 use crate::source::{ClusterId, Event, SourceKey, SourceState};
 use cluster_states::ClusterState;
 pub(crate) use cluster_states::{ClusterStates, FailedAttempt, JoinState};
+use source_status::{SourceStatus, is_refused};
 use words::can_i;
 pub(crate) use words::{
-    Need, Note, UnreadPart, describe, describe_counted, named, nowhere, object, place, waiting,
+    Need, Note, UnreadPart, describe, describe_counted, named, not_read, nowhere, object, place,
+    reason, waiting,
 };
 
 /// A namespace of a cluster.
@@ -35,6 +38,8 @@ pub(crate) struct Sources {
     pub(crate) clusters: ClusterStates,
     /// Notes from before a vital source was read. If none is ever read, the final error reports them instead.
     held: Vec<(Arc<SourceKey>, Note)>,
+    /// Whether the verb shows objects of every kind that it can read. The user named none.
+    pub(crate) is_about_every_kind: bool,
     /// The namespaces that were reported as empty.
     empty: BTreeSet<ClusterNamespace>,
 }
@@ -231,6 +236,34 @@ impl Sources {
         unwatched.map(|known| known.key.clone()).collect()
     }
 
+    /// Whether the user requested a source, and the server refuses it.
+    pub(crate) fn is_refused_request(&self, key: &SourceKey) -> bool {
+        let mut of_key = self.vital().filter(|known| *known.key == *key);
+        of_key.any(|known| is_refused(&known.state))
+    }
+
+    /// A line for each cluster about the requested kinds that it refuses.
+    pub(crate) fn not_read(&self) -> Vec<String> {
+        let refused = self.vital().filter(|known| is_refused(&known.state));
+        let mut clusters: BTreeMap<&ClusterId, Vec<(String, &str)>> = BTreeMap::new();
+        for known in refused {
+            let kind = known.key.resource.group_resource();
+            let cause = known.state.cause().map_or("", |cause| cause);
+            let of_cluster = clusters.entry(&known.key.cluster).or_default();
+            of_cluster.push((kind, cause));
+        }
+        let lines = clusters.into_iter().filter_map(|(cluster, unread)| {
+            let unread = unread.iter().map(|(kind, cause)| (&**kind, *cause));
+            let line = not_read(unread)?;
+            Some(if self.clusters.are_several() {
+                format!("{}: {line}", cluster.0)
+            } else {
+                line
+            })
+        });
+        lines.collect()
+    }
+
     /// How many sources there are.
     pub(crate) fn count(&self) -> usize {
         self.known.len()
@@ -414,6 +447,9 @@ impl Sources {
         let unread = decisive.filter_map(|known| match known.unread() {
             // Until a vital source answers, the server may only be slow.
             Some(UnreadPart::Refused(_)) if !is_read && !known.is_hopeless() => Some(known.late()),
+            Some(UnreadPart::Requested(cause)) if self.is_about_every_kind => Some(
+                UnreadPart::Undecided(self.clusters.about(&known.key, &cause)),
+            ),
             unread => unread.map(|it| it.in_words(|cause| self.clusters.about(&known.key, cause))),
         });
         let failing = self.clusters.failing();
@@ -447,143 +483,6 @@ fn severity(state: &SourceState) -> u8 {
         | SourceState::Failed { .. } => 3,
         SourceState::Connecting => 4,
         SourceState::Retrying { .. } => 5,
-    }
-}
-
-/// The known facts about one source.
-#[derive(Clone, Debug)]
-pub(super) struct SourceStatus {
-    pub(super) key: Arc<SourceKey>,
-    pub(super) need: Need,
-    pub(super) state: SourceState,
-    /// Whether it has delivered a full listing.
-    pub(super) synced: bool,
-    /// Whether it has ever had an object.
-    pub(super) met: bool,
-    /// Whether the absence of its one object was reported.
-    pub(super) reported_absent: bool,
-    /// When it first went live; `None` before that.
-    pub(super) since: Option<Timestamp>,
-}
-
-impl SourceStatus {
-    /// A source that is connecting.
-    pub(super) fn new(key: Arc<SourceKey>, need: Need) -> SourceStatus {
-        SourceStatus {
-            key,
-            need,
-            state: SourceState::Connecting,
-            synced: false,
-            met: false,
-            reported_absent: false,
-            since: None,
-        }
-    }
-
-    /// Enters another state. Returns a note if the user should know.
-    pub(super) fn enter(&mut self, state: &SourceState, now: Timestamp) -> Option<Note> {
-        let was = std::mem::replace(&mut self.state, state.clone());
-        if *state == SourceState::Live {
-            self.since.get_or_insert(now);
-        }
-        let quiet = matches!(state, SourceState::Connecting | SourceState::Ended)
-            || (was == SourceState::Connecting && *state == SourceState::Live)
-            || (was.name() == state.name() && was.cause() == state.cause());
-        (!quiet).then(|| Note {
-            source: describe(&self.key),
-            state: state.name(),
-            cause: state.cause().cloned(),
-        })
-    }
-
-    /// Whether no listing can be expected any more.
-    fn is_hopeless(&self) -> bool {
-        is_refused(&self.state) || self.state.is_given_up()
-    }
-
-    /// Why it could not be read, or no longer can be; `None` if it is readable.
-    pub(super) fn unread(&self) -> Option<UnreadPart> {
-        match &self.state {
-            SourceState::Forbidden { cause } | SourceState::Failed { cause }
-                if matches!(self.need, Need::Vital | Need::Decisive) =>
-            {
-                Some(UnreadPart::Undecided(cause.to_string()))
-            }
-            SourceState::Retrying { cause, .. }
-            | SourceState::Forbidden { cause }
-            | SourceState::Unserved { cause }
-            | SourceState::Failed { cause } => Some(UnreadPart::Refused(cause.to_string())),
-            SourceState::Connecting
-            | SourceState::Live
-            | SourceState::Polling { .. }
-            | SourceState::Ended => (!self.synced).then(|| self.late()),
-        }
-    }
-
-    /// The error for a source that has not delivered its listing in time.
-    pub(super) fn late(&self) -> UnreadPart {
-        UnreadPart::Late(describe(&self.key))
-    }
-
-    /// Whether the server denies access to it.
-    fn is_forbidden(&self) -> bool {
-        matches!(self.state, SourceState::Forbidden { .. })
-    }
-
-    /// Its namespace, and the cluster of that.
-    fn namespace(&self) -> Option<ClusterNamespace> {
-        Some((self.key.cluster.clone(), self.key.namespace()?.into()))
-    }
-
-    /// The last failed attempt to read it; `None` if it does not retry.
-    fn failed_attempt(&self) -> Option<FailedAttempt> {
-        match &self.state {
-            SourceState::Retrying {
-                attempt,
-                cause,
-                until,
-                ..
-            } => Some(FailedAttempt {
-                attempt: *attempt,
-                cause: cause.clone(),
-                until: *until,
-                may_pass: true,
-            }),
-            SourceState::Connecting
-            | SourceState::Live
-            | SourceState::Polling { .. }
-            | SourceState::Forbidden { .. }
-            | SourceState::Unserved { .. }
-            | SourceState::Failed { .. }
-            | SourceState::Ended => None,
-        }
-    }
-
-    /// Whether the server refuses it and another source of its type in the same words.
-    fn is_refused_like(&self, other: &SourceKey, state: &SourceState) -> bool {
-        self.key.cluster == other.cluster
-            && self.key.resource == other.resource
-            && is_refused(&self.state)
-            && self.state.cause() == state.cause()
-    }
-
-    /// Whether it is vital, for one named object, and the object never existed.
-    pub(super) fn is_absent(&self) -> bool {
-        self.need == Need::Vital && self.synced && !self.met && named(&self.key).is_some()
-    }
-}
-
-/// Whether a source cannot be read, even if the server answers.
-pub(super) fn is_refused(state: &SourceState) -> bool {
-    match state {
-        SourceState::Forbidden { .. }
-        | SourceState::Unserved { .. }
-        | SourceState::Failed { .. } => true,
-        SourceState::Connecting
-        | SourceState::Live
-        | SourceState::Retrying { .. }
-        | SourceState::Polling { .. }
-        | SourceState::Ended => false,
     }
 }
 

@@ -91,6 +91,34 @@ pub(super) fn can_i(keys: &[&SourceKey]) -> Option<String> {
     })
 }
 
+/// `not read: Error from server (Forbidden): secrets is forbidden…; also roles.rbac.authorization.k8s.io`: for each reason, the whole
+/// message about the first kind, then the names of the other kinds. It takes kinds with their causes.
+pub(crate) fn not_read<'k>(unread: impl IntoIterator<Item = (&'k str, &'k str)>) -> Option<String> {
+    let mut reasons: Vec<(&str, String, Vec<&str>)> = Vec::new();
+    for (kind, cause) in unread {
+        let reason = reason(cause);
+        match reasons.iter_mut().find(|(known, ..)| *known == reason) {
+            Some((_, _, others)) => others.push(kind),
+            // The server's message may already name the kind.
+            None if cause.contains(kind) => reasons.push((reason, cause.to_owned(), Vec::new())),
+            None => reasons.push((reason, format!("{kind}: {cause}"), Vec::new())),
+        }
+    }
+    let parts = reasons
+        .into_iter()
+        .map(|(_, first, others)| match &others[..] {
+            [] => first,
+            others => format!("{first}; also {}", others.join(", ")),
+        });
+    let parts: Vec<String> = parts.collect();
+    (!parts.is_empty()).then(|| format!("not read: {}", parts.join(" · ")))
+}
+
+/// The text before the first colon: `Error from server (Forbidden)` is one reason for all kinds.
+pub(crate) fn reason(cause: &str) -> &str {
+    cause.split_once(": ").map_or(cause, |(reason, _)| reason)
+}
+
 /// How much a verb depends on a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Need {
@@ -125,6 +153,8 @@ pub(crate) enum UnreadPart {
     Refused(String),
     /// The server refused what decides the state of a requested object. The text is as for [`UnreadPart::Refused`].
     Undecided(String),
+    /// The server refused an object or a type that the user named. The text is as for [`UnreadPart::Refused`].
+    Requested(String),
 }
 
 impl UnreadPart {
@@ -134,6 +164,27 @@ impl UnreadPart {
             UnreadPart::Late(what) => UnreadPart::Late(what),
             UnreadPart::Refused(cause) => UnreadPart::Refused(words(&cause)),
             UnreadPart::Undecided(cause) => UnreadPart::Undecided(words(&cause)),
+            UnreadPart::Requested(cause) => UnreadPart::Requested(words(&cause)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_reason_appears_once_and_each_kind_by_name() {
+        assert_eq!(not_read([]), None);
+        let forbidden =
+            |kind: &str| format!("Error from server (Forbidden): {kind} is forbidden: no");
+        let line = not_read([
+            ("secrets", &*forbidden("secrets")),
+            ("pods.metrics.k8s.io", "this kind cannot be watched"),
+            ("leases", &forbidden("leases")),
+            ("webs", "connection refused"),
+            ("events", &forbidden("events")),
+        ]);
+        insta::assert_snapshot!(line.unwrap_or_default(), @"not read: Error from server (Forbidden): secrets is forbidden: no; also leases, events · pods.metrics.k8s.io: this kind cannot be watched · webs: connection refused");
     }
 }

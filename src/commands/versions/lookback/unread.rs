@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::SourcePast;
 use crate::commands::UnreadPart;
-use crate::commands::live::sources::{describe, named};
+use crate::commands::live::sources::{describe, named, not_read, reason};
 use crate::object::Resource;
 use crate::render::count::plural;
 use crate::source::SourceKey;
@@ -84,7 +84,8 @@ impl SkippedSource {
 
 /// A line for each part that could not be read.
 pub(crate) fn unread_lines(found: &[SourcePast], skipped: &[SkippedSource]) -> Vec<String> {
-    let skipped = skipped_line(skipped).into_iter();
+    let skipped = skipped.iter().map(|it| (it.kind.as_str(), &*it.cause));
+    let skipped = not_read(skipped).into_iter();
     let refused = refusal_lines(found).into_iter();
     let lines = skipped.chain(refused).chain(interruption(found));
     let lines = lines.chain(missing_lines(found));
@@ -140,7 +141,7 @@ fn refusal_lines(found: &[SourcePast]) -> Vec<String> {
     let mut groups: Vec<(bool, String, Vec<&SourcePast>)> = Vec::new();
     for (source, cause) in refused {
         let is_of = |(is_read, first, _): &&mut (bool, String, _)| {
-            *is_read == source.is_read() && sort(first) == sort(&cause)
+            *is_read == source.is_read() && reason(first) == reason(&cause)
         };
         match groups.iter_mut().find(is_of) {
             Some((.., sources)) => sources.push(source),
@@ -215,39 +216,6 @@ fn first_names(mut names: Vec<String>) -> String {
     format!("{} and {others} others", names.join(", "))
 }
 
-/// The line about skipped sources: for each reason, the full message for the first kind, then the names of the other
-/// kinds.
-fn skipped_line(skipped: &[SkippedSource]) -> Option<String> {
-    let mut groups: Vec<(&SkippedSource, Vec<&str>)> = Vec::new();
-    for skipped in skipped {
-        let is_of_sort = |first: &SkippedSource| sort(&first.cause) == sort(&skipped.cause);
-        match groups.iter_mut().find(|(first, _)| is_of_sort(first)) {
-            Some((_, others)) => others.push(&skipped.kind),
-            None => groups.push((skipped, Vec::new())),
-        }
-    }
-    let parts = groups.iter().map(|(first, others)| part(first, others));
-    let parts: Vec<String> = parts.collect();
-    (!parts.is_empty()).then(|| format!("not read: {}", parts.join(" · ")))
-}
-
-/// The sort of a cause: the text before its first colon. `Error from server (Forbidden)` is one sort for all kinds.
-fn sort(cause: &str) -> &str {
-    cause.split_once(": ").map_or(cause, |(sort, _)| sort)
-}
-
-fn part(first: &SkippedSource, others: &[&str]) -> String {
-    // The server's message may already name the kind.
-    let first = match &first.key {
-        Some(_) if first.cause.contains(first.kind.as_str()) => first.cause.to_string(),
-        Some(_) | None => format!("{}: {}", first.kind, first.cause),
-    };
-    match others {
-        [] => first,
-        others => format!("{first}; also {}", others.join(", ")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -255,50 +223,6 @@ mod tests {
     use crate::render::style::testing::plain;
     use crate::render::text::Text;
     use crate::watch::{End, Missing, SourceError};
-
-    fn kind(group: &str, plural: &str) -> Resource {
-        Resource {
-            group: group.into(),
-            version: "v1".into(),
-            plural: plural.into(),
-            kind: "X".into(),
-            namespaced: true,
-        }
-    }
-
-    fn refused(plural: &str, cause: &str) -> SkippedSource {
-        SkippedSource {
-            key: Some(Arc::new(crate::source::SourceKey {
-                cluster: crate::source::ClusterId("test".into()),
-                resource: kind("", plural),
-                scope: crate::source::Scope::Cluster,
-                select: crate::source::Select::All,
-                form: crate::source::Form::Full,
-            })),
-            has_no_past: false,
-            source: plural.to_owned(),
-            kind: plural.to_owned(),
-            cause: cause.into(),
-        }
-    }
-
-    #[test]
-    fn each_reason_appears_once_and_each_kind_by_name() {
-        assert_eq!(skipped_line(&[]), None);
-        let forbidden = |kind: &str| {
-            let cause = format!("Error from server (Forbidden): {kind} is forbidden: no");
-            refused(kind, &cause)
-        };
-        let metrics = SkippedSource::unwatched(&kind("metrics.k8s.io", "pods"));
-        let all = [
-            forbidden("secrets"),
-            metrics,
-            forbidden("leases"),
-            refused("webs", "connection refused"),
-            forbidden("events"),
-        ];
-        insta::assert_snapshot!(skipped_line(&all).unwrap_or_default(), @"not read: Error from server (Forbidden): secrets is forbidden: no; also leases, events · pods.metrics.k8s.io: this kind cannot be watched · webs: connection refused");
-    }
 
     fn found(missing: &[(&str, &str)]) -> SourcePast {
         let key = SourceKey::all("", "Pod");
