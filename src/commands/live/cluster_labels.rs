@@ -4,7 +4,7 @@
 const JOINTS: [char; 6] = ['-', '_', '/', '.', ':', '@'];
 
 /// The names without their common beginning and end: `eu` and `us` of `prod-eu` and `prod-us`. Names are cut only at a joint,
-/// and something is left of each. The labels are in the order of the names, and differ if the names do.
+/// and a letter is left of each: `1` says nothing about `edge-1`. The labels are in the order of the names, and differ if the names do.
 pub(super) fn cluster_labels(names: &[&str]) -> Vec<String> {
     if names.len() < 2 {
         return names.iter().map(|&name| name.to_owned()).collect();
@@ -25,7 +25,7 @@ fn common_beginning(names: &[&str]) -> usize {
     let is_common = |at: &usize| {
         let beginning = &first[..*at];
         let mut names = names.iter();
-        names.all(|name| name.starts_with(beginning) && name.len() > *at)
+        names.all(|name| name.strip_prefix(beginning).is_some_and(has_letter))
     };
     joints.take_while(is_common).last().unwrap_or_default()
 }
@@ -36,10 +36,14 @@ fn common_end(names: &[&str]) -> usize {
     let joints = first.rmatch_indices(JOINTS).map(|(at, _)| &first[at..]);
     let is_common = |end: &&str| {
         let mut names = names.iter();
-        names.all(|name| name.ends_with(end) && name.len() > end.len())
+        names.all(|name| name.strip_suffix(end).is_some_and(has_letter))
     };
     let longest = joints.take_while(is_common).last();
     longest.map_or(0, str::len)
+}
+
+fn has_letter(label: &str) -> bool {
+    label.contains(char::is_alphabetic)
 }
 
 #[cfg(test)]
@@ -56,6 +60,9 @@ mod tests {
         for (names, expect) in [
             ("prod-eu prod-us", "eu us"),
             ("prod-eu-1 prod-us-1 prod-asia-1", "eu us asia"),
+            ("edge-1 edge-2", "edge-1 edge-2"),
+            ("prod-edge-1 prod-edge-2", "edge-1 edge-2"),
+            ("1-edge 2-edge", "1-edge 2-edge"),
             ("eu.prod.example us.prod.example", "eu us"),
             ("admin@a admin@b", "a b"),
             ("team/x:8443 team/y:8443", "x y"),
