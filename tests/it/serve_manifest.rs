@@ -60,6 +60,62 @@ async fn the_manifest_is_a_server_with_tls_and_its_configuration() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_files_of_the_configuration_come_from_a_secret() {
+    let cluster = Cluster::start().await;
+    let port = cluster.sandbox.address().port();
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("manifest-files-{port}"));
+    fs::create_dir_all(folder.join("keys")).unwrap();
+    fs::write(folder.join("keys/ops.key"), "t0p-secret").unwrap();
+    let config = folder.join("serve.yaml");
+    let sink = "sinks: [{name: ops, webhook: 'https://hook.example/x', hmacFile: keys/ops.key}]\n";
+    fs::write(&config, sink).unwrap();
+    let args = [
+        "serve",
+        "cm",
+        "--print-manifest",
+        "--tls-secret=spy-tls",
+        "-f",
+        config.to_str().unwrap(),
+    ];
+    let ran = cluster.spy().run(&args);
+    assert_snapshot!(ran.stderr, @"hint: the server starts when there is this Secret: kubectl create secret generic kubectl-spy-serve-files -n shop --from-file=keys.ops.key=keys/ops.key");
+    assert!(!ran.transcript().contains("t0p-secret"));
+    let all: Vec<Value> = serde_saphyr::from_multiple(&ran.stdout).unwrap();
+    let pod = &of_kind(&all, "Deployment")["spec"]["template"]["spec"];
+    let volumes = pod["volumes"].as_array().unwrap();
+    let config_volume = volumes.iter().find(|it| it["name"] == "config").unwrap();
+    let sources = &config_volume["projected"]["sources"];
+    assert_eq!(sources[0]["configMap"]["name"], "kubectl-spy-serve");
+    let items = json!([{"key": "keys.ops.key", "path": "keys/ops.key"}]);
+    assert_eq!(
+        sources[1]["secret"],
+        json!({"name": "kubectl-spy-serve-files", "items": items})
+    );
+    for (text, error) in [
+        (
+            sink.replace(
+                "keys/ops.key",
+                folder.join("keys/ops.key").to_str().unwrap(),
+            ),
+            "the container has no place for the file",
+        ),
+        (
+            "outbox: out.sqlite\n".to_owned(),
+            "the container has no place for the file of outbox:",
+        ),
+    ] {
+        fs::write(&config, text).unwrap();
+        let ran = cluster.spy().run(&args);
+        assert!(
+            ran.status.code() == Some(1) && ran.stderr.contains(error),
+            "{}",
+            ran.transcript()
+        );
+    }
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_role_has_no_secrets_unless_they_are_followed_and_no_verb_that_writes() {
     let cluster = Cluster::start().await;
     for (args, has_secrets) in [(&["cm", "-A"][..], false), (&["cm,secret", "-A"], true)] {

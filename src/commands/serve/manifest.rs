@@ -7,6 +7,7 @@ use serde_json::{Value as Json, json};
 
 use super::config::ServeConfig;
 use super::followed::{targets, with_kinds};
+use super::manifest_files::ManifestFiles;
 use crate::commands::{
     Awaited, CommandError, Context, Ended, IMAGE, InClusterProgram, MountedVolume, ObjectArgs,
     ProgramParts, Session, Stop,
@@ -22,6 +23,9 @@ const PORT: u16 = 7780;
 const TLS: &str = "/tls";
 const CONFIG: &str = "/config";
 const CONFIG_FILE: &str = "serve.yaml";
+
+/// The Secret with the files that the configuration names.
+const FILES_SECRET: &str = "kubectl-spy-serve-files";
 
 /// Room for the messages that wait for their receivers.
 const OUTBOX_BYTES: u64 = 1 << 30;
@@ -70,18 +74,45 @@ pub(super) async fn print_manifest(
     let keys = session.keys(&every.targets);
     let is_of_one = keys.iter().any(|key| key.namespace().is_some());
     let own = is_of_one.then_some(&*session.namespace);
-    let text = config.map(|(_, text)| text);
+    let config = config.map(|(config, text)| PrintedConfig::new(&config, text));
+    let config = config.transpose()?;
+    let files = config.as_ref().map(|config| &config.files);
+    if let Some(command) = files.and_then(|it| it.command(FILES_SECRET, &session.namespace)) {
+        context.hint(&format!(
+            "the server starts when there is this Secret: {command}"
+        ));
+    }
     let manifest = InClusterProgram {
         verb: VERB,
         keys: &keys,
         namespace: &session.namespace,
         image: &args.image,
         arguments: words(server, own),
-        max_bytes: text.as_ref().map(|_| OUTBOX_BYTES),
-        parts: args.parts(&session.namespace, text),
+        max_bytes: config.as_ref().map(|_| OUTBOX_BYTES),
+        parts: args.parts(&session.namespace, config),
     };
     context.print(manifest.lines())?;
     Ok(Ended::Answered)
+}
+
+/// The configuration of the server in the container.
+struct PrintedConfig {
+    text: String,
+    /// The files that it names.
+    files: ManifestFiles,
+}
+
+impl PrintedConfig {
+    /// Fails if the container has no place for something that the configuration names.
+    fn new(config: &ServeConfig, text: String) -> Result<PrintedConfig, CommandError> {
+        if config.outbox.is_some() {
+            let error = "error: the container has no place for the file of outbox:";
+            return Err(CommandError::failed(error)
+                .hint("leave outbox: out: the manifest has a volume for the messages"));
+        }
+        let files = ManifestFiles::of(&text)?;
+        Ok(PrintedConfig { text, files })
+    }
 }
 
 /// The arguments of the server in the container.
@@ -113,7 +144,7 @@ fn words(server: &PrintedServer, namespace: Option<&str>) -> Vec<String> {
 
 impl PrintManifestArgs {
     /// The Service, the certificate, the configuration, and the rights that states are explained with.
-    fn parts(&self, namespace: &str, config: Option<String>) -> ProgramParts {
+    fn parts(&self, namespace: &str, config: Option<PrintedConfig>) -> ProgramParts {
         let name = InClusterProgram::name_of(VERB);
         let metadata = json!({"name": name, "namespace": namespace, "labels": InClusterProgram::labels_of(VERB)});
         let probe =
@@ -138,10 +169,10 @@ impl PrintManifestArgs {
                 },
             })],
         };
-        if let Some(text) = config {
+        if let Some(PrintedConfig { text, files }) = config {
             parts.volumes.push(MountedVolume {
                 path: CONFIG,
-                volume: json!({"name": "config", "configMap": {"name": name}}),
+                volume: files.volume(&name, FILES_SECRET),
             });
             parts.objects.push(json!({
             "apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {CONFIG_FILE: text},

@@ -12,6 +12,7 @@ mod kube_rights;
 mod kube_watch;
 mod listen;
 mod manifest;
+mod manifest_files;
 mod package_records;
 mod sinks;
 mod topics;
