@@ -84,10 +84,12 @@ impl ApiPath {
     /// The parameters with a value. Those of a verb have the names of its flags.
     pub fn values(self) -> &'static [&'static str] {
         match self {
-            ApiPath::Status | ApiPath::Events => &["namespace", "object"],
-            ApiPath::Packages => &["namespace", "package", "tool", "status"],
-            ApiPath::Watches | ApiPath::OpenApi => &[],
+            ApiPath::Status | ApiPath::Events => &["cluster", "namespace", "object"],
+            ApiPath::Packages => &["cluster", "namespace", "package", "tool", "status"],
+            ApiPath::Watches => &["cluster"],
+            ApiPath::OpenApi => &[],
             ApiPath::Trace => &[
+                "cluster",
                 "object",
                 "namespace",
                 "selector",
@@ -96,6 +98,7 @@ impl ApiPath {
                 "relations",
             ],
             ApiPath::Changes => &[
+                "cluster",
                 "object",
                 "namespace",
                 "selector",
@@ -108,6 +111,7 @@ impl ApiPath {
                 "list-key",
             ],
             ApiPath::Logs => &[
+                "cluster",
                 "object",
                 "namespace",
                 "selector",

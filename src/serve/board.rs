@@ -27,15 +27,20 @@ pub struct Board {
 pub struct Totals {
     /// Changes of state.
     pub transitions: BTreeMap<Transition, u64>,
-    /// Watches that were interrupted, by the reason.
-    pub restarts: BTreeMap<&'static str, u64>,
+    /// Watches that were interrupted, by the cluster and the reason.
+    pub restarts: BTreeMap<ClusterReason, u64>,
     /// Gaps, by their cause.
-    pub gaps: BTreeMap<&'static str, u64>,
+    pub gaps: BTreeMap<ClusterReason, u64>,
 }
+
+/// The name of a cluster, and a reason in one word.
+pub type ClusterReason = (Arc<str>, &'static str);
 
 /// A change of the state of an object.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Transition {
+    /// The cluster of the object.
+    pub cluster: String,
     /// The kind of the object.
     pub kind: String,
     /// The state before.
@@ -95,6 +100,7 @@ impl Board {
     pub fn announce(&mut self, row: &Arc<ServedRow>, was: Option<&Arc<ServedRow>>) {
         if let Some(was) = was.filter(|was| was.status != row.status) {
             let transition = Transition {
+                cluster: row.record.object_ref.cluster.clone(),
                 kind: row.record.object_ref.kind.clone(),
                 from: was.status.as_str(),
                 to: row.status.as_str(),

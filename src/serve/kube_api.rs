@@ -47,6 +47,8 @@ const CONNECTING: [&str; 4] = ["proxy", "exec", "attach", "portforward"];
 /// A request for the API server.
 #[derive(Clone, Debug)]
 pub struct ApiRead {
+    /// The name of the cluster, if the address has one.
+    pub cluster: Option<String>,
     /// Its address.
     pub uri: Uri,
     /// The media types that the reader takes.
@@ -306,6 +308,9 @@ impl ObjectForm {
     }
 }
 
+/// Where the API of each cluster is: `/clusters/edge-1/api/v1/pods`.
+pub(super) const CLUSTERS: &str = "/clusters/";
+
 /// Whether a path is one of the API server.
 pub(super) fn is_api_path(path: &str) -> bool {
     let first = path.trim_start_matches('/').split('/').next();
@@ -354,6 +359,7 @@ mod tests {
 
     fn read(path: &str, accept: &str) -> ApiRead {
         ApiRead {
+            cluster: None,
             uri: path.parse().expect("a path"),
             accept: accept.to_owned(),
             reader: WebReader::Owner,

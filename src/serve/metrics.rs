@@ -7,6 +7,7 @@ use super::board::Board;
 use super::gate::Denial;
 use super::metrics_text::MetricsText;
 use super::package_metrics::package_metrics;
+use super::snapshot::Snapshot;
 
 /// What the server itself counts, beside the board.
 #[derive(Clone, Debug, Default)]
@@ -37,53 +38,19 @@ pub struct SinkCounts {
 /// All metrics of a board as one text.
 pub fn metrics(board: &Board, counts: &ServerCounts) -> String {
     let mut text = MetricsText(String::new());
-    let cluster = &*board.snapshot.cluster;
-    text.family("spy_objects", "gauge", "The followed objects by state.");
-    let mut objects: BTreeMap<(&str, &str, &str), u64> = BTreeMap::new();
-    for row in &board.snapshot.rows {
-        let key = (row.group(), &*row.record.object_ref.kind, row.record.status);
-        *objects.entry(key).or_default() += 1;
-    }
-    for ((group, kind, status), count) in objects {
-        let labels = [
-            ("cluster", cluster),
-            ("group", group),
-            ("kind", kind),
-            ("status", status),
-        ];
-        text.sample("spy_objects", &labels, count);
-    }
+    object_metrics(&mut text, &board.snapshot);
     let name = "spy_status_transitions_total";
     text.family(name, "counter", "Changes of state since the start.");
     for (transition, count) in &board.totals.transitions {
         let labels = [
-            ("cluster", cluster),
+            ("cluster", &*transition.cluster),
             ("kind", &*transition.kind),
             ("from", transition.from),
             ("to", transition.to),
         ];
         text.sample(name, &labels, *count);
     }
-    let help = "Whether the objects of a source are up to date.";
-    text.family("spy_watch_up", "gauge", help);
-    for source in &board.snapshot.sources {
-        let labels = [
-            ("cluster", cluster),
-            ("resource", &*source.resource),
-            ("namespace", &*source.namespace),
-        ];
-        text.sample("spy_watch_up", &labels, u64::from(source.is_up));
-    }
-    let name = "spy_watch_restarts_total";
-    text.family(name, "counter", "Watches that were interrupted, by reason.");
-    for (reason, count) in &board.totals.restarts {
-        text.sample(name, &[("reason", *reason)], *count);
-    }
-    let help = "Times in which versions may have been missed, by cause.";
-    text.family("spy_gaps_total", "counter", help);
-    for (cause, count) in &board.totals.gaps {
-        text.sample("spy_gaps_total", &[("cause", *cause)], *count);
-    }
+    source_metrics(&mut text, board);
     text.family("spy_readers", "gauge", "The open streams of readers.");
     text.sample("spy_readers", &[], counts.readers as u64);
     let help = "Refused requests, by reason.";
@@ -94,6 +61,55 @@ pub fn metrics(board: &Board, counts: &ServerCounts) -> String {
     package_metrics(&mut text, &board.snapshot.packages);
     sink_metrics(&mut text, &counts.sinks);
     text.0
+}
+
+/// The objects by state, and the clusters.
+fn object_metrics(text: &mut MetricsText, snapshot: &Snapshot) {
+    text.family("spy_objects", "gauge", "The followed objects by state.");
+    let mut objects: BTreeMap<[&str; 4], u64> = BTreeMap::new();
+    for row in &snapshot.rows {
+        let object = &row.record.object_ref;
+        let (group, status) = (row.group(), row.record.status);
+        let key = [&*object.cluster, group, &*object.kind, status];
+        *objects.entry(key).or_default() += 1;
+    }
+    for (values, count) in objects {
+        let names = ["cluster", "group", "kind", "status"];
+        let labels: Vec<(&str, &str)> = names.into_iter().zip(values).collect();
+        text.sample("spy_objects", &labels, count);
+    }
+    let help = "Whether all objects of a cluster are read and up to date.";
+    text.family("spy_cluster_up", "gauge", help);
+    for cluster in &snapshot.clusters {
+        let is_up = cluster.is_read && cluster.trouble.is_none();
+        let labels = [("cluster", &*cluster.name)];
+        text.sample("spy_cluster_up", &labels, u64::from(is_up));
+    }
+}
+
+/// The followed sources, and how often they were interrupted.
+fn source_metrics(text: &mut MetricsText, board: &Board) {
+    let help = "Whether the objects of a source are up to date.";
+    text.family("spy_watch_up", "gauge", help);
+    for source in &board.snapshot.sources {
+        let labels = [
+            ("cluster", &*source.cluster),
+            ("resource", &*source.resource),
+            ("namespace", &*source.namespace),
+        ];
+        text.sample("spy_watch_up", &labels, u64::from(source.is_up));
+    }
+    let name = "spy_watch_restarts_total";
+    text.family(name, "counter", "Watches that were interrupted, by reason.");
+    for ((cluster, reason), count) in &board.totals.restarts {
+        text.sample(name, &[("cluster", cluster), ("reason", reason)], *count);
+    }
+    let help = "Times in which versions may have been missed, by cause.";
+    text.family("spy_gaps_total", "counter", help);
+    for ((cluster, cause), count) in &board.totals.gaps {
+        let labels = [("cluster", &**cluster), ("cause", *cause)];
+        text.sample("spy_gaps_total", &labels, *count);
+    }
 }
 
 /// A metric of sinks: its name, its type, its help and its value.
@@ -166,6 +182,7 @@ mod tests {
             failed_pod("db", "it fails"),
         ]);
         snapshot.sources = vec![SourceHealth {
+            cluster: "test".into(),
             resource: "pods".to_owned(),
             namespace: "shop".to_owned(),
             is_up: true,
@@ -176,8 +193,9 @@ mod tests {
                 &Arc::new(failed_pod("api", "it fails")),
                 Some(&Arc::new(well)),
             );
-            board.totals.restarts.insert("expired", 2);
-            board.totals.gaps.insert("expired", 1);
+            let expired = ("test".into(), "expired");
+            board.totals.restarts.insert(expired.clone(), 2);
+            board.totals.gaps.insert(expired, 1);
         });
         let counts = ServerCounts {
             readers: 3,
@@ -188,6 +206,9 @@ mod tests {
         # HELP spy_objects The followed objects by state.
         # TYPE spy_objects gauge
         spy_objects{cluster="test",group="",kind="Pod",status="Unknown"} 2
+        # HELP spy_cluster_up Whether all objects of a cluster are read and up to date.
+        # TYPE spy_cluster_up gauge
+        spy_cluster_up{cluster="test"} 0
         # HELP spy_status_transitions_total Changes of state since the start.
         # TYPE spy_status_transitions_total counter
         spy_status_transitions_total{cluster="test",kind="Pod",from="Current",to="Failed"} 1
@@ -196,10 +217,10 @@ mod tests {
         spy_watch_up{cluster="test",resource="pods",namespace="shop"} 1
         # HELP spy_watch_restarts_total Watches that were interrupted, by reason.
         # TYPE spy_watch_restarts_total counter
-        spy_watch_restarts_total{reason="expired"} 2
+        spy_watch_restarts_total{cluster="test",reason="expired"} 2
         # HELP spy_gaps_total Times in which versions may have been missed, by cause.
         # TYPE spy_gaps_total counter
-        spy_gaps_total{cause="expired"} 1
+        spy_gaps_total{cluster="test",cause="expired"} 1
         # HELP spy_readers The open streams of readers.
         # TYPE spy_readers gauge
         spy_readers 3

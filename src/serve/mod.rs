@@ -1,4 +1,4 @@
-//! The server of `kubectl spy serve`: one follower of a cluster, and many readers.
+//! The server of `kubectl spy serve`: one follower of some clusters, and many readers.
 //!
 //! The follower publishes a [`Board`] whenever something has changed. A snapshot on it never changes, so readers share it
 //! without a copy. Events are kept in a ring, and each reader has only a position in it: a reader that does not read costs
@@ -7,6 +7,7 @@
 mod api_path;
 mod board;
 mod certificate;
+mod cluster_choice;
 mod connections;
 mod event_ring;
 mod gate;
@@ -23,12 +24,13 @@ mod report_routes;
 mod rights;
 mod rights_cache;
 mod routes;
+mod served_cluster;
 mod snapshot;
 mod streams;
 mod web_server;
 
 pub use api_path::{ApiAnswer, ApiPath};
-pub use board::{Board, SourceRecord, Totals, Transition};
+pub use board::{Board, ClusterReason, SourceRecord, Totals, Transition};
 pub use certificate::{CertificateError, CertificatePem, ServedCertificate};
 pub use connections::answer_connections;
 pub use event_ring::{EventId, EventRing, EventSubject, NumberedEvent, Resumption, RingEvent};
@@ -40,14 +42,15 @@ pub use kube_api::{
 };
 pub use metrics::{ServerCounts, SinkCounts, metrics};
 pub use package_metrics::ServedPackage;
-pub use params::{ParamError, Params, RowFilter};
+pub use params::{CLUSTER, ParamError, Params, RowFilter};
 pub use reader::{ReaderToken, TokenHash, WebReader};
 pub use rights::{GrantedRights, Judgement, ReadRight, ReaderRights, SourcePlace};
 pub use rights_cache::{
     RightsAnswer, RightsAsker, RightsCache, RightsError, RightsQuestion, RightsSource,
 };
 pub use routes::router;
+pub use served_cluster::ServedCluster;
 #[cfg(test)]
 pub(crate) use snapshot::testing;
 pub use snapshot::{Link, OwnState, ServedRow, Snapshot, SourceHealth, UnhealthyRow, WatchRecord};
-pub use web_server::{Question, QuestionError, RecordVerb, SinkCountsSource, WebServer};
+pub use web_server::{Answered, Question, QuestionError, RecordVerb, SinkCountsSource, WebServer};

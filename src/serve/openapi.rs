@@ -66,6 +66,10 @@ fn parameter(endpoint: ApiPath, name: &str) -> Json {
         ("object", _) => {
             "TYPE/NAME or TYPE, as the arguments of kubectl. Repeat it for several.".to_owned()
         }
+        ("cluster", _) => {
+            "Only this cluster, by the name of its context. Without it, all of the server."
+                .to_owned()
+        }
         ("namespace", ApiPath::Packages) => "Only packages in this namespace.".to_owned(),
         ("namespace", _) => "The namespace, as the flag --namespace.".to_owned(),
         ("package" | "tool" | "status", _) => format!("Only records with this `{name}`."),

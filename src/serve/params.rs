@@ -12,6 +12,12 @@ use crate::render::age::rfc3339;
 /// The parameter that has the token in the printed address.
 pub(super) const TOKEN: &str = "t";
 
+/// The parameter that names a cluster.
+pub const CLUSTER: &str = "cluster";
+
+/// The parameter that names a namespace. Without a value, it names none.
+const NAMESPACE: &str = "namespace";
+
 /// The parameters of an address, in their order.
 #[derive(Clone, Debug, Default)]
 pub struct Params(Vec<(String, String)>);
@@ -26,6 +32,12 @@ pub enum ParamError {
         name: String,
         /// What the path takes.
         known: String,
+    },
+    /// A parameter with one value has several.
+    #[error("the parameter \"{name}\" is there more than once")]
+    Repeated {
+        /// The parameter.
+        name: &'static str,
     },
     /// Neither true nor false.
     #[error("invalid value \"{value}\" of \"{name}\": expected true or false")]
@@ -52,6 +64,11 @@ impl Params {
         Some(&found.1)
     }
 
+    /// The namespace that is asked for.
+    pub fn namespace(&self) -> Option<&str> {
+        self.first(NAMESPACE).filter(|name| !name.is_empty())
+    }
+
     /// All values of a parameter.
     pub fn all<'p>(&'p self, name: &'p str) -> impl Iterator<Item = &'p str> {
         let given = self.0.iter().filter(move |(given, _)| given == name);
@@ -76,8 +93,13 @@ impl Params {
         }
     }
 
-    /// Fails if there is another parameter than these.
+    /// Fails if there is another parameter than these, or if it names several places: an answer about the first alone would
+    /// look like one about all.
     pub fn only(&self, known: &[&str]) -> Result<(), ParamError> {
+        let mut places = [CLUSTER, NAMESPACE].into_iter();
+        if let Some(name) = places.find(|name| self.all(name).nth(1).is_some()) {
+            return Err(ParamError::Repeated { name });
+        }
         match self.pairs().find(|(name, _)| !known.contains(name)) {
             None => Ok(()),
             Some((name, _)) => Err(ParamError::Unknown {
@@ -134,6 +156,7 @@ impl<'p> FromIterator<(&'p str, &'p str)> for Params {
 /// Which objects a reader asks for.
 #[derive(Clone, Debug, Default)]
 pub struct RowFilter {
+    cluster: Option<String>,
     namespace: Option<String>,
     objects: Vec<String>,
     is_of_unhealthy: bool,
@@ -143,7 +166,8 @@ impl RowFilter {
     /// Reads the parameters.
     pub fn of(params: &Params) -> Result<RowFilter, ParamError> {
         Ok(RowFilter {
-            namespace: params.first("namespace").map(str::to_owned),
+            cluster: params.first("cluster").map(str::to_owned),
+            namespace: params.namespace().map(str::to_owned),
             objects: params.all("object").map(str::to_owned).collect(),
             is_of_unhealthy: params.has("unhealthy")?,
         })
@@ -158,7 +182,7 @@ impl RowFilter {
 
     /// The requested objects and their dependents, by their ids; `None` for all objects.
     pub fn ids(&self, snapshot: &Snapshot) -> Option<HashSet<String>> {
-        if self.objects.is_empty() && self.namespace.is_none() {
+        if self.objects.is_empty() && self.namespace.is_none() && self.cluster.is_none() {
             return None;
         }
         let rows = self.within(snapshot).into_iter();
@@ -197,8 +221,10 @@ impl RowFilter {
     }
 
     fn is_in_place(&self, row: &ServedRow) -> bool {
-        let own = row.record.object_ref.namespace.as_deref();
-        self.namespace.is_none() || own == self.namespace.as_deref()
+        let object = &row.record.object_ref;
+        let is_of = |cluster: &String| *cluster == object.cluster;
+        self.cluster.as_ref().is_none_or(is_of)
+            && (self.namespace.is_none() || object.namespace == self.namespace)
     }
 }
 
@@ -234,6 +260,11 @@ mod tests {
             unknown.to_string(),
             "unknown parameter \"x\"; this path takes object, unhealthy"
         );
+        for query in ["cluster=a&cluster=b", "namespace=a&namespace="] {
+            let repeated = params(query).only(&[CLUSTER, NAMESPACE]);
+            let repeated = repeated.expect_err(query).to_string();
+            assert!(repeated.contains("more than once"), "{repeated}");
+        }
         let invalid = params("explain=maybe").has("explain").expect_err("a word");
         assert!(invalid.to_string().contains("expected true or false"));
     }
@@ -255,6 +286,9 @@ mod tests {
             ("object=deploy/web&object=pod/api", &["web", "web-1", "api"]),
             ("unhealthy", &["web", "web-1"]),
             ("namespace=prod", &[]),
+            ("namespace=&unhealthy", &["web", "web-1"]),
+            ("cluster=test&unhealthy", &["web", "web-1"]),
+            ("cluster=other", &[]),
             ("object=deploy/wbe", &[]),
         ] {
             let filter = RowFilter::of(&params(query)).expect("valid parameters");

@@ -11,10 +11,10 @@ use super::page::{
     ObjectAddress, ObjectPath, Report, ReportedRecords, TIMELINE, TimeSpan, TimelineTime,
     event_names, nothing,
 };
-use super::params::Params;
+use super::params::{CLUSTER, Params};
 use super::reader::WebReader;
 use super::snapshot::Snapshot;
-use super::web_server::{Asker, QuestionError, RecordVerb, Shared, WebServer, text};
+use super::web_server::{Answered, Asker, QuestionError, RecordVerb, Shared, WebServer, text};
 use crate::object::parse_duration;
 
 /// How many lines of each container a page shows, if the reader chooses nothing.
@@ -55,6 +55,7 @@ pub(super) async fn object_events(
     };
     let params = [
         ("object", "events"),
+        (CLUSTER, &*address.cluster),
         ("namespace", address.event_namespace()),
         ("since", query.first("since").unwrap_or(TIMELINE)),
     ];
@@ -141,7 +142,7 @@ pub(super) async fn all_changes(
         Ok(time) => time,
         Err(words) => return text(StatusCode::BAD_REQUEST, words),
     };
-    let namespace = query.first("namespace");
+    let namespace = query.namespace();
     let snapshot = match server.seen_by(&reader, namespace).await {
         Ok(snapshot) => snapshot,
         Err(error) => return server.unknown(&error),
@@ -149,11 +150,15 @@ pub(super) async fn all_changes(
     let place = match (namespace, snapshot.namespace()) {
         (Some(namespace), _) => Some(("namespace", namespace)),
         (None, Some(_)) => None,
+        // Each of several clusters has the namespace of its context.
+        (None, None) if snapshot.is_of_several() && *snapshot.place != *"-A" => None,
         (None, None) => Some(("all-namespaces", "true")),
     };
     let since = query.first("from").or(query.first("since"));
     let since = ("since", since.unwrap_or(TIMELINE));
-    let params = [since].into_iter().chain(place).collect();
+    let cluster = query.first(CLUSTER).filter(|name| !name.is_empty());
+    let cluster = cluster.map(|name| (CLUSTER, name));
+    let params = [since].into_iter().chain(place).chain(cluster).collect();
     let records = server.answer(RecordVerb::Changes, params, reader).await;
     report(&Report::Timeline(time), records, &query, &snapshot)
 }
@@ -183,13 +188,18 @@ fn timeline_time(query: &Params) -> Result<TimelineTime, String> {
 /// A page of records, or the error in their place.
 fn report(
     of: &Report<'_>,
-    records: Result<String, QuestionError>,
+    answered: Result<Answered, QuestionError>,
     query: &Params,
     snapshot: &Snapshot,
 ) -> Response {
     let content = (CONTENT_TYPE, "text/html; charset=utf-8");
-    let (records, error) = match records {
-        Ok(records) => (records, None),
+    let (records, error) = match answered {
+        Ok(Answered { records, absences }) => {
+            let lines = absences.iter();
+            let lines: Vec<String> = lines.map(|(name, why)| format!("{name}: {why}")).collect();
+            let error = Some(lines.join("; ")).filter(|it| !it.is_empty());
+            (records, error)
+        }
         // One log of several cannot be read: the others are shown.
         Err(QuestionError { words, records, .. })
             if matches!(of, Report::Logs(_)) && !records.is_empty() =>

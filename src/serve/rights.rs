@@ -188,6 +188,7 @@ mod tests {
         };
         all.sources = ["pods", "configmaps"]
             .map(|resource| SourceHealth {
+                cluster: "test".into(),
                 resource: resource.to_owned(),
                 namespace: "shop".to_owned(),
                 is_up: true,

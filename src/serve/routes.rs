@@ -16,16 +16,18 @@ use http::header::{
     REFERRER_POLICY, SET_COOKIE, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, HeaderValue, StatusCode, Uri};
+use percent_encoding::percent_decode_str;
 
 use super::api_path::ApiPath;
+use super::cluster_choice::{ClusterChoice, add_warning};
 use super::event_ring::EventId;
 use super::gate::{Admitted, Gate};
 use super::guarded_feed::{GuardedFeed, StreamAsker};
-use super::kube_api::ApiRead;
+use super::kube_api::{ApiRead, CLUSTERS, is_api_path};
 use super::metrics::metrics;
 use super::openapi::openapi;
 use super::page::{NowPage, ObjectPage, ObjectPath, POLICY, SCRIPT, View, nothing, page};
-use super::params::{ParamError, Params, RowFilter};
+use super::params::{CLUSTER, ParamError, Params, RowFilter};
 use super::reader::WebReader;
 use super::report_routes::{
     all_changes, object_changes, object_events, object_graph, object_logs, past_object,
@@ -80,6 +82,7 @@ pub fn router(server: Arc<WebServer>) -> Router {
         .route("/apis/{*rest}", get(kube_api))
         .route("/openapi/{*rest}", get(kube_api))
         .route("/version", get(kube_api))
+        .route("/clusters/{cluster}/{*rest}", get(kube_api_of))
         .fallback(async || not_found("error: the server does not have this path\n"))
         .layer(from_fn_with_state(server.clone(), admit))
         .with_state(server)
@@ -169,7 +172,7 @@ async fn now(State(server): Shared, Extension(reader): Asker, uri: Uri) -> Respo
 
 /// The namespace that an address asks for.
 fn chosen_namespace(params: &Params) -> Option<&str> {
-    params.first("namespace").filter(|name| !name.is_empty())
+    params.namespace()
 }
 
 async fn object(
@@ -252,7 +255,8 @@ async fn events(
         Ok(filter) => filter,
         Err(error) => return refused(&error),
     };
-    let last = headers.get("last-event-id").and_then(|id| id.to_str().ok());
+    let last = headers.get("last-event-id");
+    let last = last.map(|id| id.to_str().unwrap_or("?"));
     // Of another sort of id, nothing is known: that is a gap, too.
     let unknown = EventId {
         epoch: 0,
@@ -260,14 +264,15 @@ async fn events(
     };
     let last = last.filter(|id| !id.is_empty());
     let last = last.map(|id| id.parse().unwrap_or(unknown));
-    if !server.snapshot().link.is_read {
-        return unread();
+    let (choice, now) = (ClusterChoice::of(&params), server.snapshot());
+    if let Err(answer) = choice.check_read(&now) {
+        return *answer;
     }
     let asker = StreamAsker::new(reader, chosen_namespace(&params));
     match asker.rights(&server).await {
         Ok(rights) => {
             let feed = EventFeed::new(server.board.clone(), filter, last, rights);
-            streamed(&server, asker, feed)
+            choice.warn(&now, streamed(&server, asker, feed))
         }
         Err(error) => server.unknown(&error),
     }
@@ -298,27 +303,81 @@ fn streamed(server: &Arc<WebServer>, asker: StreamAsker, feed: impl Feed) -> Res
     Sse::new(frames).keep_alive(alive).into_response()
 }
 
-/// The read API of Kubernetes.
+/// The read API of Kubernetes of the only cluster.
 async fn kube_api(
     State(server): Shared,
     Extension(reader): Asker,
     uri: Uri,
     headers: HeaderMap,
 ) -> Response {
+    let read = ApiRead {
+        cluster: None,
+        accept: accepted(&headers),
+        uri,
+        reader,
+    };
+    kube_answer(&server, read).await
+}
+
+/// The same of the cluster that the address names: `/clusters/edge-1/api/v1/pods`.
+async fn kube_api_of(
+    State(server): Shared,
+    Extension(reader): Asker,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Response {
+    let Some(place) = ClusterUri::of(&uri) else {
+        return not_found("error: the server does not have this path\n");
+    };
+    let read = ApiRead {
+        cluster: Some(place.cluster),
+        accept: accepted(&headers),
+        uri: place.within,
+        reader,
+    };
+    kube_answer(&server, read).await
+}
+
+/// An address of the API of a cluster.
+struct ClusterUri {
+    cluster: String,
+    /// The address without the name of the cluster before it.
+    within: Uri,
+}
+
+impl ClusterUri {
+    /// `None` for other addresses.
+    fn of(uri: &Uri) -> Option<ClusterUri> {
+        let rest = uri.path().strip_prefix(CLUSTERS)?;
+        let at = rest.find('/')?;
+        let cluster = percent_decode_str(&rest[..at]).decode_utf8().ok()?;
+        let within = match uri.query() {
+            Some(query) => format!("{}?{query}", &rest[at..]),
+            None => rest[at..].to_owned(),
+        };
+        let within: Uri = within.parse().ok()?;
+        let is_usual = !within.path().starts_with("//");
+        (is_usual && is_api_path(within.path())).then(|| ClusterUri {
+            cluster: cluster.into_owned(),
+            within,
+        })
+    }
+}
+
+/// The media types that a reader takes.
+fn accepted(headers: &HeaderMap) -> String {
+    let accept = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok());
+    accept.unwrap_or("application/json").to_owned()
+}
+
+async fn kube_answer(server: &WebServer, read: ApiRead) -> Response {
     let Some(api) = &server.api else {
         return not_found(
             "error: the server does not have this path\n\
              hint: kubectl spy serve --api=kubernetes answers the read API of Kubernetes\n",
         );
     };
-    let accept = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok());
-    let accept = accept.unwrap_or("application/json").to_owned();
-    api.answer(ApiRead {
-        uri,
-        accept,
-        reader,
-    })
-    .await
+    api.answer(read).await
 }
 
 async fn script(headers: HeaderMap) -> Response {
@@ -337,8 +396,9 @@ async fn status(State(server): Shared, Extension(reader): Asker, uri: Uri) -> Re
         Ok(asked) => asked,
         Err(error) => return refused(&error),
     };
-    if !server.snapshot().link.is_read {
-        return unread();
+    let choice = ClusterChoice::of(&params);
+    if let Err(answer) = choice.check_read(&server.snapshot()) {
+        return *answer;
     }
     let snapshot = match server.seen_by(&reader, chosen_namespace(&params)).await {
         Ok(snapshot) => snapshot,
@@ -356,19 +416,22 @@ async fn status(State(server): Shared, Extension(reader): Asker, uri: Uri) -> Re
         body.push_str(&row.json(explains));
         body.push('\n');
     }
-    records(body)
+    choice.warn(&snapshot, records(body))
 }
 
 /// The followed sources.
 async fn watches(State(server): Shared, Extension(reader): Asker, uri: Uri) -> Response {
-    if let Err(error) = Params::of(&uri).only(&ApiPath::Watches.parameters()) {
+    let params = Params::of(&uri);
+    if let Err(error) = params.only(&ApiPath::Watches.parameters()) {
         return refused(&error);
     }
     let snapshot = match server.seen_by(&reader, None).await {
         Ok(snapshot) => snapshot,
         Err(error) => return server.unknown(&error),
     };
+    let cluster = params.first(CLUSTER);
     let watches = snapshot.watches.iter();
+    let watches = watches.filter(|it| cluster.is_none_or(|cluster| it.cluster == cluster));
     records(watches.map(|record| line(record) + "\n").collect())
 }
 
@@ -387,8 +450,9 @@ async fn packages(State(server): Shared, Extension(reader): Asker, uri: Uri) -> 
     if let Err(error) = params.only(&ApiPath::Packages.parameters()) {
         return refused(&error);
     }
-    if !server.snapshot().link.is_read {
-        return unread();
+    let choice = ClusterChoice::of(&params);
+    if let Err(answer) = choice.check_read(&server.snapshot()) {
+        return *answer;
     }
     let snapshot = match server.seen_by(&reader, None).await {
         Ok(snapshot) => snapshot,
@@ -399,12 +463,16 @@ async fn packages(State(server): Shared, Extension(reader): Asker, uri: Uri) -> 
     };
     let packages = snapshot.packages.iter().map(|package| &package.record);
     let packages = packages.filter(|record| {
-        is_asked_for(record.namespace.as_deref(), "namespace")
+        is_asked_for(Some(&record.cluster), CLUSTER)
+            && params
+                .namespace()
+                .is_none_or(|asked| record.namespace.as_deref() == Some(asked))
             && is_asked_for(Some(&record.package), "package")
             && is_asked_for(Some(&record.tool), "tool")
             && is_asked_for(Some(record.status), "status")
     });
-    records(packages.map(|record| line(record) + "\n").collect())
+    let lines = packages.map(|record| line(record) + "\n").collect();
+    choice.warn(&snapshot, records(lines))
 }
 
 /// The records of `trace -o json`.
@@ -424,7 +492,13 @@ async fn logs(State(server): Shared, Extension(reader): Asker, uri: Uri) -> Resp
 
 async fn ask(server: &WebServer, verb: RecordVerb, uri: &Uri, reader: WebReader) -> Response {
     match server.answer(verb, Params::of(uri), reader).await {
-        Ok(lines) => records(lines),
+        Ok(answered) => {
+            let mut answer = records(answered.records);
+            for (cluster, reason) in &answered.absences {
+                add_warning(&mut answer, &format!("{cluster}: {reason}"));
+            }
+            answer
+        }
         Err(QuestionError { code, words, .. }) => text(code, words),
     }
 }
@@ -449,11 +523,28 @@ async fn all_metrics(State(server): Shared, Extension(reader): Asker) -> Respons
 }
 
 async fn ready(State(server): Shared) -> Response {
-    if server.snapshot().link.is_read {
-        return text(StatusCode::OK, "ok\n".to_owned());
-    }
-    let words = "not ready: the cluster is not read yet\n";
-    text(StatusCode::SERVICE_UNAVAILABLE, words.to_owned())
+    let snapshot = server.snapshot();
+    // Anybody may ask, so it has no more than the names.
+    let absent = snapshot.clusters.iter();
+    let absent = absent.filter(|cluster| cluster.absence().is_some());
+    let absent: Vec<&str> = absent.map(|cluster| &*cluster.name).collect();
+    let is_of_several = snapshot.is_of_several();
+    let (code, words) = match (snapshot.link.is_read, &absent[..]) {
+        (true, [_, ..]) if is_of_several => (
+            StatusCode::OK,
+            format!("ok\nnot read: {}\n", absent.join(", ")),
+        ),
+        (true, _) => (StatusCode::OK, "ok\n".to_owned()),
+        (false, _) if is_of_several => {
+            let words = format!("not ready: not read yet: {}\n", absent.join(", "));
+            (StatusCode::SERVICE_UNAVAILABLE, words)
+        }
+        (false, _) => {
+            let words = "not ready: the cluster is not read yet\n";
+            (StatusCode::SERVICE_UNAVAILABLE, words.to_owned())
+        }
+    };
+    text(code, words)
 }
 
 fn html(view: &impl View, snapshot: &Snapshot) -> Response {
@@ -471,16 +562,38 @@ fn records(lines: String) -> Response {
     ([content], lines).into_response()
 }
 
-/// Nothing is known yet: an empty answer would look like an empty cluster.
-fn unread() -> Response {
-    let words = "error: the cluster is not read yet\nhint: wait until /readyz answers ok\n";
-    text(StatusCode::SERVICE_UNAVAILABLE, words.to_owned())
-}
-
 fn refused(error: &ParamError) -> Response {
     text(StatusCode::BAD_REQUEST, format!("error: {error}\n"))
 }
 
 fn not_found(words: &str) -> Response {
     text(StatusCode::NOT_FOUND, words.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_api_of_a_cluster_has_an_address_of_its_own() {
+        for (address, expect) in [
+            (
+                "/clusters/a/api/v1/pods?x=1",
+                Some(("a", "/api/v1/pods?x=1")),
+            ),
+            ("/clusters/a%2Fb%20c/version", Some(("a/b c", "/version"))),
+            ("/clusters/a/spy/v1/status", None),
+            ("/clusters/a/clusters/b/spy/v1/status", None),
+            ("/clusters/a/clusters/b/api", None),
+            ("/clusters/a//api", None),
+            ("/clusters/%ff/api", None),
+            ("/clusters/a", None),
+            ("/clusters//api", Some(("", "/api"))),
+        ] {
+            let found = ClusterUri::of(&address.parse().expect("an address"));
+            let found = found.map(|it| (it.cluster, it.within.to_string()));
+            let expect = expect.map(|(name, uri)| (name.to_owned(), uri.to_owned()));
+            assert_eq!(found, expect, "{address}");
+        }
+    }
 }

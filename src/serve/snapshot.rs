@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::package_metrics::ServedPackage;
 use super::rights::{GrantedRights, Judgement, ReaderRights, SourcePlace};
+use super::served_cluster::{ServedCluster, merged};
 use crate::object::well_known_type;
 use crate::render::json::status::StatusRecord;
 use crate::render::json::{VERSION, line};
@@ -17,9 +18,12 @@ use crate::status::Status;
 /// What is known of the followed objects at one moment.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
-    /// The name of the cluster: its context.
+    /// The name of the cluster: its context. Of several clusters, all names as `--context` takes them: `edge-1,edge-2`.
     pub cluster: Arc<str>,
-    /// The flags of `kubectl spy` for this place: `-n shop`, `-A`; empty for cluster-scoped objects alone.
+    /// The clusters, in the order of the request.
+    pub clusters: Vec<ServedCluster>,
+    /// The flags of `kubectl spy` for this place: `-n shop`, `-A`; empty for cluster-scoped objects alone, and if the places of
+    /// several clusters differ.
     pub place: Arc<str>,
     /// All objects in the order of `status`: each requested one, followed by its dependents.
     pub rows: Vec<Arc<ServedRow>>,
@@ -47,6 +51,66 @@ impl Snapshot {
     /// The namespace of all objects; `None` if there may be several.
     pub fn namespace(&self) -> Option<&str> {
         self.place.strip_prefix("-n ")
+    }
+
+    /// Whether the server follows several clusters, so that rows name theirs.
+    pub fn is_of_several(&self) -> bool {
+        self.clusters.len() > 1
+    }
+
+    /// The name of the cluster, or the number of several.
+    pub fn cluster_words(&self) -> String {
+        match self.clusters.len() {
+            0 | 1 => self.cluster.to_string(),
+            several => format!("{several} clusters"),
+        }
+    }
+
+    /// The cluster with this name.
+    pub fn cluster_named(&self, name: &str) -> Option<&ServedCluster> {
+        self.clusters.iter().find(|cluster| *cluster.name == *name)
+    }
+
+    /// The error about a cluster that the server does not follow.
+    pub fn unknown_cluster(&self, name: &str) -> String {
+        let known = self.clusters.iter();
+        let known: Vec<&str> = known.map(|cluster| &*cluster.name).collect();
+        format!(
+            "error: the server does not follow the cluster {name:?}\nhint: it follows {}\n",
+            known.join(", ")
+        )
+    }
+
+    /// One snapshot of several clusters, each with its own. How current it is, and what it reads, the caller adds.
+    pub fn of_clusters(parts: &[&Snapshot]) -> Snapshot {
+        let names: Vec<&str> = parts.iter().map(|part| &*part.cluster).collect();
+        let place = parts.first().map(|part| part.place.clone());
+        let place = place.filter(|place| parts.iter().all(|part| part.place == *place));
+        let about = |part: &Snapshot, line: &String| format!("{}: {line}", part.cluster);
+        let lines = parts.iter().flat_map(|part| {
+            let lines = part.shortfalls.iter();
+            lines.map(|line| about(part, line))
+        });
+        Snapshot {
+            cluster: names.join(",").into(),
+            place: place.unwrap_or_default(),
+            rows: merged(
+                parts.iter().map(|part| &part.rows[..]),
+                |row| row.record.depth,
+                |row| row.status,
+            ),
+            unhealthy: merged(
+                parts.iter().map(|part| &part.unhealthy[..]),
+                |it| it.depth,
+                |it| it.row.status,
+            ),
+            packages: parts
+                .iter()
+                .flat_map(|part| part.packages.clone())
+                .collect(),
+            shortfalls: lines.collect(),
+            ..Snapshot::default()
+        }
     }
 
     /// What a reader with these rights sees.
@@ -78,6 +142,7 @@ impl Snapshot {
         };
         Arc::new(Snapshot {
             cluster: self.cluster.clone(),
+            clusters: self.clusters.clone(),
             place: self.place.clone(),
             shortfalls: match judgement {
                 Judgement::Whole => self.shortfalls.clone(),
@@ -179,6 +244,8 @@ impl Link {
 /// One followed source, for the metrics.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SourceHealth {
+    /// Its cluster.
+    pub cluster: Arc<str>,
     /// `deployments.apps`.
     pub resource: String,
     /// Its namespace; empty for all.
@@ -227,6 +294,8 @@ impl WatchRecord {
 pub struct ServedRow {
     /// The record of `status -o json`, with the sources of its rules.
     pub record: StatusRecord,
+    /// The short name of its cluster, if the server follows several.
+    pub label: Option<Arc<str>>,
     /// Its state.
     pub status: Status,
     /// The lines below its row: causes, or what it waits for.
@@ -320,6 +389,7 @@ impl ServedRow {
                 last_lines: Vec::new(),
                 ..record.clone()
             },
+            label: self.label.clone(),
             status: own.map_or(self.status, |own| own.status),
             lines: own.map_or(&self.lines, |own| &own.lines).clone(),
             changes: Vec::new(),
@@ -341,10 +411,11 @@ impl ServedRow {
         self.is_unhealthy == was.is_unhealthy && timeless(self) == timeless(was)
     }
 
-    /// Its uid; `GROUP/KIND/NAMESPACE/NAME` without one.
+    /// Its uid; `GROUP/KIND/NAMESPACE/NAME` without one. If the server follows several clusters, the name of the cluster and a
+    /// space stand before it: a cluster that is restored from the backup of another has its uids.
     pub fn id(&self) -> String {
         let object = &self.record.object_ref;
-        object.uid.clone().unwrap_or_else(|| {
+        let id = object.uid.clone().unwrap_or_else(|| {
             let namespace = object.namespace.as_deref().unwrap_or_default();
             format!(
                 "{}/{}/{namespace}/{}",
@@ -352,7 +423,11 @@ impl ServedRow {
                 object.kind,
                 object.name
             )
-        })
+        });
+        match self.label {
+            Some(_) => format!("{} {id}", object.cluster),
+            None => id,
+        }
     }
 
     /// Its API group; empty for the core group.
@@ -455,6 +530,7 @@ pub(crate) mod testing {
         let time = Timestamp::UNIX_EPOCH;
         ServedRow {
             record: StatusRecord::new("test", &object, &assessment, time),
+            label: None,
             status: Status::Failed,
             lines: vec![reason.to_owned()],
             changes: Vec::new(),
@@ -479,6 +555,7 @@ pub(crate) mod testing {
         let unhealthy = rows.iter().map(UnhealthyRow::alone);
         Snapshot {
             cluster: "test".into(),
+            clusters: vec![ServedCluster::alone("test".into())],
             place: "-n shop".into(),
             unhealthy: unhealthy.collect(),
             rows,
@@ -489,7 +566,40 @@ pub(crate) mod testing {
 
 #[cfg(test)]
 mod tests {
-    use super::testing::failed_pod;
+    use super::testing::{failed_pod, snapshot};
+    use super::*;
+
+    #[test]
+    fn the_snapshots_of_several_clusters_are_one() {
+        let part = |cluster: &str, place: &str, status| {
+            let mut row = failed_pod("web", "it fails");
+            row.status = status;
+            let mut part = snapshot(vec![row]);
+            part.cluster = cluster.into();
+            part.place = place.into();
+            part.shortfalls = vec!["events are not read".to_owned()];
+            part
+        };
+        let one = part("one", "-n shop", Status::Current);
+        let other = part("other", "-n shop", Status::Failed);
+        let all = Snapshot::of_clusters(&[&one, &other]);
+        let states: Vec<Status> = all.rows.iter().map(|row| row.status).collect();
+        assert_eq!(states, [Status::Failed, Status::Current]);
+        assert_eq!(all.unhealthy.len(), 2);
+        assert_eq!((&*all.cluster, &*all.place), ("one,other", "-n shop"));
+        let lines = ["one: events are not read", "other: events are not read"];
+        assert_eq!(all.shortfalls, lines);
+        let elsewhere = part("other", "-n prod", Status::Failed);
+        assert_eq!(&*Snapshot::of_clusters(&[&one, &elsewhere]).place, "");
+    }
+
+    #[test]
+    fn equal_uids_of_two_clusters_are_two_ids() {
+        let mut row = failed_pod("web", "it fails");
+        assert_eq!(row.id(), "uid-web");
+        row.label = Some("t".into());
+        assert_eq!(row.id(), "test uid-web");
+    }
 
     #[test]
     fn kubectls_words_name_a_type() {

@@ -14,9 +14,9 @@ use tokio::sync::{mpsc, oneshot, watch};
 use super::api_path::ApiPath;
 use super::board::Board;
 use super::gate::{Denial, Gate};
-use super::kube_api::{ApiSource, is_api_path, status_answer};
+use super::kube_api::{ApiSource, CLUSTERS, is_api_path, status_answer};
 use super::metrics::{ServerCounts, SinkCounts};
-use super::params::Params;
+use super::params::{CLUSTER, Params};
 use super::reader::WebReader;
 use super::rights::{ReadRight, ReaderRights, SourcePlace};
 use super::rights_cache::{RightsCache, RightsError, RightsQuestion};
@@ -35,8 +35,17 @@ pub struct Question {
     pub params: Params,
     /// Who asks.
     pub reader: WebReader,
-    /// Takes the records, one on each line.
-    pub answer: oneshot::Sender<Result<String, QuestionError>>,
+    /// Takes the answer.
+    pub answer: oneshot::Sender<Result<Answered, QuestionError>>,
+}
+
+/// The answer to a question.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answered {
+    /// The records, one on each line.
+    pub records: String,
+    /// The names of the clusters that could not be read, each with the reason in a line.
+    pub absences: BTreeMap<Arc<str>, String>,
 }
 
 /// A verb that answers questions with its records.
@@ -138,13 +147,25 @@ impl WebServer {
         }
     }
 
-    /// The records that answer a question, one on each line.
+    /// The answer to a question.
     pub(super) async fn answer(
         &self,
         verb: RecordVerb,
         params: Params,
         reader: WebReader,
-    ) -> Result<String, QuestionError> {
+    ) -> Result<Answered, QuestionError> {
+        let snapshot = self.snapshot();
+        let chosen = params.first(CLUSTER).map(str::to_owned);
+        if let Some(name) = chosen
+            .as_deref()
+            .filter(|it| snapshot.cluster_named(it).is_none())
+        {
+            return Err(QuestionError {
+                code: StatusCode::NOT_FOUND,
+                words: snapshot.unknown_cluster(name),
+                records: String::new(),
+            });
+        }
         let (answer, answered) = oneshot::channel();
         let question = Question {
             verb,
@@ -162,7 +183,16 @@ impl WebServer {
             return Err(unavailable(words));
         }
         let answered = answered.await;
-        answered.map_err(|_| unavailable("error: the server ends\n"))?
+        let mut answered = answered.map_err(|_| unavailable("error: the server ends\n"))??;
+        if chosen.is_none() && snapshot.is_of_several() {
+            for cluster in &self.snapshot().clusters {
+                if let Some(reason) = cluster.reason() {
+                    let known = answered.absences.entry(cluster.name.clone());
+                    known.or_insert_with(|| reason.to_owned());
+                }
+            }
+        }
+        Ok(answered)
     }
 
     /// What a reader may read now.
@@ -208,7 +238,8 @@ impl WebServer {
     /// The answer to a request that is refused: a `Status` on the paths of the API server.
     pub(super) fn deny_at(&self, path: &str, denial: Denial) -> Response {
         let plain = self.deny(denial);
-        if self.api.is_none() || !is_api_path(path) {
+        let is_of_api = is_api_path(path) || path.starts_with(CLUSTERS);
+        if self.api.is_none() || !is_of_api {
             return plain;
         }
         let (reason, message) = match denial {

@@ -88,11 +88,11 @@ impl KnownStates {
     }
 
     /// What these rows of a complete snapshot say that is new. `is_gone` tells whether an object that has no row is
-    /// surely deleted.
+    /// surely deleted. Of several clusters, it gets the name of the object's.
     pub fn compare(
         &self,
         rows: &[Arc<ServedRow>],
-        is_gone: impl Fn(&ObjectRef) -> bool,
+        is_gone: impl Fn(&ObjectRef, Option<&str>) -> bool,
         now: Timestamp,
     ) -> StateUpdate {
         let mut update = StateUpdate::default();
@@ -114,15 +114,20 @@ impl KnownStates {
                 row: row.clone(),
             });
         }
+        let only = rows
+            .first()
+            .map(|row| GoneFrom::Only(&row.record.object_ref.cluster));
         for (id, known) in self.objects.iter().filter(|(id, _)| !present.contains(*id)) {
+            let cluster = cluster_of(id).map(GoneFrom::OneOfSeveral).or(only);
+            let cluster = cluster.unwrap_or(GoneFrom::Only(""));
             let was_there = known.status != Status::NotFound;
             match self.unseen.contains(id) {
-                true if was_there && is_gone(&known.object) => {
+                true if was_there && is_gone(&known.object, cluster_of(id)) => {
                     update.changes.push(StateChange {
                         id: id.clone(),
                         from: Some(known.status),
                         time: now,
-                        row: Arc::new(gone_row(&known.object, rows, now)),
+                        row: Arc::new(gone_row(&known.object, cluster, now)),
                     });
                 }
                 true if was_there => {}
@@ -177,12 +182,30 @@ pub(super) fn known(row: &ServedRow) -> ObjectState {
     }
 }
 
+/// The cluster of an object that is gone.
+#[derive(Clone, Copy, Debug)]
+enum GoneFrom<'c> {
+    /// The only one that the server follows.
+    Only(&'c str),
+    OneOfSeveral(&'c str),
+}
+
+/// The name of the cluster in the id of a row ([`ServedRow::id`]); `None` if the server follows one cluster.
+fn cluster_of(id: &str) -> Option<&str> {
+    let (cluster, _) = id.rsplit_once(' ')?;
+    Some(cluster)
+}
+
 /// The row of an object that was deleted while nobody looked.
-fn gone_row(object: &ObjectRef, rows: &[Arc<ServedRow>], now: Timestamp) -> ServedRow {
-    let cluster = rows.first().map(|row| &*row.record.object_ref.cluster);
+fn gone_row(object: &ObjectRef, from: GoneFrom<'_>, now: Timestamp) -> ServedRow {
     let assessment = Assessment::not_found();
+    let (cluster, label) = match from {
+        GoneFrom::Only(name) => (name, None),
+        GoneFrom::OneOfSeveral(name) => (name, Some(name.into())),
+    };
     ServedRow {
-        record: StatusRecord::new(cluster.unwrap_or_default(), object, &assessment, now),
+        record: StatusRecord::new(cluster, object, &assessment, now),
+        label,
         status: assessment.status(),
         lines: Vec::new(),
         changes: Vec::new(),
@@ -223,12 +246,12 @@ mod tests {
     fn check(first: &str, second: &str, is_gone: bool, expect: &str) {
         let mut known = KnownStates::default();
         let before = rows(first);
-        let update = known.compare(&before, |_| false, at(1000));
+        let update = known.compare(&before, |_, _| false, at(1000));
         assert!(update.changes.is_empty(), "the first states are no changes");
         known.apply(&update, &before);
         let mut known = KnownStates::of_earlier_run(known.objects, Some(at(1000)));
         let after = rows(second);
-        let update = known.compare(&after, |_| is_gone, at(5000));
+        let update = known.compare(&after, |_, _| is_gone, at(5000));
         let word = |change: &StateChange| {
             let from = change.from.map_or("new", Status::as_str);
             let name = &change.row.record.object_ref.name;
@@ -237,7 +260,7 @@ mod tests {
         let changes: Vec<String> = update.changes.iter().map(word).collect();
         assert_eq!(changes.join(" "), expect, "{first} then {second}");
         known.apply(&update, &after);
-        let again = known.compare(&after, |_| is_gone, at(5001));
+        let again = known.compare(&after, |_, _| is_gone, at(5001));
         assert!(again.changes.is_empty(), "{first} then {second}, twice");
     }
 
@@ -265,11 +288,11 @@ mod tests {
     fn an_object_that_leaves_the_view_is_forgotten() {
         let mut known = KnownStates::default();
         let before = rows("a=Failed@1");
-        let update = known.compare(&before, |_| false, at(1));
+        let update = known.compare(&before, |_, _| false, at(1));
         known.apply(&update, &before);
-        let update = known.compare(&[], |_| true, at(2));
+        let update = known.compare(&[], |_, _| true, at(2));
         assert!(update.changes.is_empty() && update.forgotten.len() == 1);
         known.apply(&update, &[]);
-        assert!(known.compare(&[], |_| true, at(3)).is_empty());
+        assert!(known.compare(&[], |_, _| true, at(3)).is_empty());
     }
 }

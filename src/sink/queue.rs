@@ -73,11 +73,11 @@ impl SinkQueue {
     }
 
     /// Takes the rows of a complete snapshot. Changes of state become messages. `is_gone` tells whether an object without a
-    /// row is surely deleted. Returns how many messages of each sink made room, because they were too old or too many.
+    /// row is surely deleted. Of several clusters, it gets the name of the object's. Returns how many messages of each sink made room, because they were too old or too many.
     pub fn take(
         &self,
         rows: &[Arc<ServedRow>],
-        is_gone: impl Fn(&ObjectRef) -> bool,
+        is_gone: impl Fn(&ObjectRef, Option<&str>) -> bool,
         now: Timestamp,
     ) -> Result<BTreeMap<String, u64>, OutboxError> {
         let mut state = self.lock();

@@ -132,7 +132,7 @@ impl World {
         let rows = self.states.iter().map(|(name, status)| row(name, *status));
         let rows: Vec<Arc<ServedRow>> = rows.collect();
         self.queue()
-            .take(&rows, |_| false, at(self.now))
+            .take(&rows, |_, _| false, at(self.now))
             .expect("taken");
     }
 

@@ -3,6 +3,7 @@
 mod logs;
 mod past;
 mod recording;
+mod serving;
 mod trace;
 
 use std::fs;

@@ -441,7 +441,7 @@ async fn questions_are_answered_by_the_verbs() {
     status?object=deploy/wbe: 404 error: "deploy/wbe" not found among the followed objects
     hint: name it when you start kubectl spy serve, or see /spy/v1/status
 
-    status?labels=x: 400 error: unknown parameter "labels"; this path takes namespace, object, unhealthy, explain
+    status?labels=x: 400 error: unknown parameter "labels"; this path takes cluster, namespace, object, unhealthy, explain
 
     status?explain=maybe: 400 error: invalid value "maybe" of "explain": expected true or false
 
@@ -449,9 +449,9 @@ async fn questions_are_answered_by_the_verbs() {
     hint: did you mean web in namespace "shop"?
     hint: to wait until it is created, drop --once
 
-    trace?from=x: 400 error: unknown parameter "from"; this path takes object, namespace, selector, at, depth, relations, all-namespaces, up, down, explain
+    trace?from=x: 400 error: unknown parameter "from"; this path takes cluster, object, namespace, selector, at, depth, relations, all-namespaces, up, down, explain
 
-    changes?object=cm/nope&show-secrets: 400 error: unknown parameter "show-secrets"; this path takes object, namespace, selector, since, since-rv, count, only, ignore, by, list-key, all-namespaces, people, owned
+    changes?object=cm/nope&show-secrets: 400 error: unknown parameter "show-secrets"; this path takes cluster, object, namespace, selector, since, since-rv, count, only, ignore, by, list-key, all-namespaces, people, owned
 
     logs?object=pod/nope: 404 Error from server (NotFound): pods "nope" not found
     hint: to wait until it is created, add --follow
@@ -530,7 +530,7 @@ async fn the_api_server_may_go_and_come_back() {
     served.until("/", |reply| reply.body.contains("● live"));
     let metrics = served.get("/metrics").body;
     assert!(
-        metrics.contains("spy_watch_restarts_total{reason=\"disconnected\"}"),
+        metrics.contains("spy_watch_restarts_total{cluster=\"demo\",reason=\"disconnected\"}"),
         "{metrics}"
     );
 }
@@ -569,7 +569,41 @@ async fn after_an_outage_only_the_difference_is_sent() {
         ["changes InProgress", "comes InProgress", "goes NotFound"]
     );
     let metrics = served.get("/metrics").body;
-    assert!(metrics.contains("spy_gaps_total{cause="), "{metrics}");
+    assert!(
+        metrics.contains("spy_gaps_total{cluster=\"demo\",cause="),
+        "{metrics}"
+    );
+}
+
+/// What is no id of this server is a gap: nobody knows what the reader has.
+#[tokio::test(flavor = "multi_thread")]
+async fn any_last_event_id_is_answered() {
+    let cluster = Cluster::start().await;
+    cluster.put(deployment("web", 1));
+    let served = Served::start(&cluster.spy(), &["deploy"]);
+    let huge = "9".repeat(3_000);
+    let most = format!("{0}.{0}", u64::MAX);
+    for id in ["é", "0", "-1.-1", "1.1.1", &huge, &most] {
+        let mut events = served.events("/spy/v1/events", Some(id));
+        assert_eq!(events.next().name, "gap", "{id}");
+        assert_eq!(events.until(|sent| sent.name == "synced").data["count"], 1);
+    }
+    for (query, code) in [
+        ("status?namespace=", 200),
+        ("status?namespace=shop&namespace=prod", 400),
+        ("changes?object=deploy/web&namespace=&since=1h", 200),
+        ("trace?object=deploy/web&cluster=demo&cluster=demo", 400),
+        ("events?cluster=demo&cluster=x", 400),
+        ("status?%", 400),
+        ("status?cluster=%00", 404),
+    ] {
+        let reply = served.get(&format!("/spy/v1/{query}"));
+        assert_eq!(reply.code, code, "{query}: {}", reply.body);
+    }
+    assert_eq!(
+        served.get("/spy/v1/status?namespace=").body.lines().count(),
+        1
+    );
 }
 
 /// All readers share what the follower reads.
@@ -758,6 +792,7 @@ async fn the_metrics_can_be_parsed() {
         families,
         [
             "spy_objects",
+            "spy_cluster_up",
             "spy_status_transitions_total",
             "spy_watch_up",
             "spy_watch_restarts_total",

@@ -8,7 +8,7 @@ use super::serve::{Events, Reply, Served};
 use super::support::cluster::{Cluster, config_map, pod};
 
 /// The names of a list, sorted as they come.
-fn names(reply: &Reply) -> String {
+pub(super) fn names(reply: &Reply) -> String {
     assert_eq!(reply.code, 200, "{}", reply.body);
     let list: Value = serde_json::from_str(&unchunked(&reply.body)).unwrap();
     let items = list["items"].as_array().unwrap().iter();
@@ -30,7 +30,7 @@ fn unchunked(body: &str) -> String {
     text
 }
 
-fn status(reply: &Reply) -> String {
+pub(super) fn status(reply: &Reply) -> String {
     let body = unchunked(&reply.body);
     let status: Value = serde_json::from_str(&body).unwrap_or_else(|_| panic!("{body}"));
     assert_eq!(status["kind"], "Status", "{body}");

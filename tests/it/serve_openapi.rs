@@ -125,7 +125,8 @@ async fn kinds_come_and_go_while_the_other_watches_stay() {
     cluster.put(deployment("web", 1));
     cluster.put(config_map("flags", &json!({})));
     let config = configuration(&cluster, "kinds: [deploy]\n");
-    let mut served = Served::start(&cluster.spy(), &["-f", config.to_str().unwrap()]);
+    let args = ["--api=kubernetes", "-f", config.to_str().unwrap()];
+    let mut served = Served::start(&cluster.spy(), &args);
     served.until("/spy/v1/watches", |reply| {
         watches(&reply.body) == ["deployments.apps live"]
     });
@@ -145,6 +146,13 @@ async fn kinds_come_and_go_while_the_other_watches_stay() {
         watches(&reply.body) == ["configmaps live", "deployments.apps live"]
     });
     served.until("/spy/v1/status", |reply| reply.body.lines().count() == 2);
+    // The API of Kubernetes has the new kind in memory, and the old one no longer.
+    let is_passed = |path: &str| {
+        assert_eq!(served.get(path).code, 200);
+        cluster.sandbox.requests().iter().any(|it| it.path == path)
+    };
+    assert!(!is_passed("/api/v1/namespaces/shop/configmaps"));
+    assert!(!is_passed("/apis/apps/v1/namespaces/shop/deployments"));
     configuration(&cluster, "kinds: [cm]\n");
     served.running.hang_up();
     served.until("/spy/v1/status", |reply| {
@@ -159,6 +167,13 @@ async fn kinds_come_and_go_while_the_other_watches_stay() {
         before,
         "its list and watch stay as they are"
     );
+    assert_eq!(
+        served.get("/apis/apps/v1/namespaces/shop/deployments").code,
+        200
+    );
+    let requests = cluster.sandbox.requests();
+    let mut passed = requests.iter().map(|it| &*it.path);
+    assert!(passed.any(|it| it == "/apis/apps/v1/namespaces/shop/deployments"));
     // What is followed still changes.
     cluster.put(config_map("more", &json!({})));
     served.until("/spy/v1/status", |reply| reply.body.lines().count() == 2);

@@ -171,6 +171,11 @@ impl ClusterGroup {
         self.members.iter().map(|member| &member.cluster)
     }
 
+    /// The multiplexer of all clusters.
+    pub(crate) fn mux(&self) -> &Mux {
+        &self.mux
+    }
+
     /// How many times to try a cluster before its silence is an answer. A recorder waits without end.
     pub(crate) fn tries(&self) -> u32 {
         match self.options.continues {

@@ -155,6 +155,25 @@ impl From<StatusWord> for Status {
     }
 }
 
+/// A configuration and its file.
+pub(super) struct LoadedConfig {
+    pub(super) path: PathBuf,
+    pub(super) content: ServeConfig,
+}
+
+impl LoadedConfig {
+    /// Reads a file, before anything else happens.
+    pub(super) fn read(path: PathBuf) -> Result<LoadedConfig, CommandError> {
+        let content = ServeConfig::read(&path)?;
+        Ok(LoadedConfig { path, content })
+    }
+}
+
+/// The kinds of a configuration, if there is one.
+pub(super) fn kinds_of(config: Option<&LoadedConfig>) -> &[String] {
+    config.map_or(&[], |config| &config.content.kinds)
+}
+
 impl ServeConfig {
     /// Reads a file, and the files that it names. Their paths are relative to its directory.
     pub(super) fn read(path: &Path) -> Result<ServeConfig, CommandError> {

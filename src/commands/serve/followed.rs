@@ -1,12 +1,16 @@
 //! Which objects the server follows, and their state before any event. `Retargeting` finds both again while the server runs.
 
+use super::config::LoadedConfig;
+use crate::commands::live::cluster_group::JoinedCluster;
 use crate::commands::status::{RETENTION, StatusState, own_namespace};
 use crate::commands::{
     ClusterOrigin, CommandError, Context, Ending, EveryKind, FailureLogs, LastChanges, LogLineArgs,
     LookArgs, ObjectArgs, Session, Subject, UnreadFiles,
 };
 use crate::env::Env;
+use crate::model::Model;
 use crate::render::display::Stream;
+use crate::source::SourceKey;
 use crate::status::Rules;
 
 /// The objects of the command line, or the kinds of the configuration in their place.
@@ -53,11 +57,32 @@ pub(super) async fn state(
     session: &Session,
     every: &EveryKind,
 ) -> StatusState {
+    let requested = requested(objects.subject(), session, every);
+    let model = session.model(&requested, Rules::Spy, RETENTION).await;
+    looking_back(model, requested, session)
+}
+
+/// The same of one of several clusters.
+pub(super) fn joined_state(subject: Subject, joined: JoinedCluster<'_>) -> StatusState {
+    let model = joined.model(Rules::Spy, RETENTION);
+    let every = match subject {
+        Subject::Unnamed => joined.every.without_events(),
+        Subject::Words | Subject::Releases | Subject::Manifests => joined.every,
+    };
+    let requested = requested(subject, joined.session, &every);
+    looking_back(model, requested, joined.session)
+}
+
+/// The sources of the objects. If they are all of a namespace, it is among them.
+fn requested(subject: Subject, session: &Session, every: &EveryKind) -> Vec<SourceKey> {
     let mut requested = session.keys(&every.targets);
-    if objects.subject() == Subject::Unnamed {
+    if subject == Subject::Unnamed {
         requested.extend(own_namespace(&requested));
     }
-    let model = session.model(&requested, Rules::Spy, RETENTION).await;
+    requested
+}
+
+fn looking_back(model: Model, requested: Vec<SourceKey>, session: &Session) -> StatusState {
     let state = StatusState::new(model, requested);
     let mut state = state.looking_back(LastChanges::new(session.past().clone()));
     let feeds = session.failure_feeds();
@@ -68,7 +93,8 @@ pub(super) async fn state(
 
 /// Finds the objects again when the configuration names other kinds.
 pub(super) struct Retargeting<'s> {
-    session: &'s Session,
+    /// `None` if several clusters are followed.
+    session: Option<&'s Session>,
     /// The objects of the command line.
     objects: ObjectArgs,
     /// The kinds that are followed now.
@@ -79,17 +105,29 @@ pub(super) struct Retargeting<'s> {
 }
 
 impl<'s> Retargeting<'s> {
-    /// Finds objects like these of the command line, while these kinds are followed.
+    /// Finds objects like these of the command line in a cluster, while the kinds of this configuration are followed.
     pub(super) fn new(
         session: &'s Session,
-        objects: ObjectArgs,
-        kinds: &[String],
+        objects: &ObjectArgs,
+        config: &LoadedConfig,
         context: &Context<'_>,
     ) -> Retargeting<'s> {
         Retargeting {
-            session,
-            objects,
-            kinds: kinds.to_vec(),
+            session: Some(session),
+            ..Retargeting::of_several(objects, config, context)
+        }
+    }
+
+    /// The same of several clusters, whose kinds stay.
+    pub(super) fn of_several(
+        objects: &ObjectArgs,
+        config: &LoadedConfig,
+        context: &Context<'_>,
+    ) -> Retargeting<'s> {
+        Retargeting {
+            session: None,
+            objects: objects.clone(),
+            kinds: config.content.kinds.clone(),
             origin: context.origin.clone(),
             look: context.look,
             env: context.env.detached(Stream::default(), Stream::default()),
@@ -105,6 +143,10 @@ impl<'s> Retargeting<'s> {
         if self.kinds == kinds {
             return Ok(None);
         }
+        let Some(session) = self.session else {
+            let error = "error: other kinds of several clusters need another start of the server";
+            return Err(CommandError::failed(error));
+        };
         let objects = with_kinds(&self.objects, kinds)?;
         let mut env = self.env.detached(Stream::default(), Stream::default());
         let mut context = Context {
@@ -113,8 +155,8 @@ impl<'s> Retargeting<'s> {
             env: &mut env,
             unread: UnreadFiles::default(),
         };
-        let every = targets(&objects, self.session, &mut context).await?;
-        let state = state(&objects, self.session, &every).await;
+        let every = targets(&objects, session, &mut context).await?;
+        let state = state(&objects, session, &every).await;
         self.kinds = kinds.to_vec();
         Ok(Some(Box::new(state)))
     }

@@ -1,126 +1,157 @@
-//! `Follower`: follows the cluster as `status` does, and publishes each change for all readers.
+//! `Follower`: follows the clusters as `status` does, and publishes each change for all readers.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use futures::FutureExt;
+use futures::future::select_all;
 use jiff::Timestamp;
 use tokio::sync::watch;
 
-use super::package_records::PackageRecords;
-use super::sinks::{FollowedObjects, SinkFeed};
-use crate::commands::status::{PLAIN, Publication, ServedStatus};
-use crate::commands::{CommandError, Live, Need, Note, Sources, Terminal};
-use crate::model::Model;
+use super::followed_cluster::FollowedCluster;
+use super::kube_api::KubeApi;
+use super::sinks::{FollowedObjects, Reload, SinkFeed};
+use crate::commands::live::cluster_group::JoinedCluster;
+use crate::commands::live::session::silent_groups;
+use crate::commands::status::{PLAIN, RowChange};
+use crate::commands::{CommandError, Live, Need, Note, Sources, Subject, Terminal};
+use crate::model::{Model, PackageTool};
 use crate::render::age::rfc3339_millis;
 use crate::render::count::plural;
 use crate::render::header_footer::{Freshness, ViewHeader};
 use crate::serve::{
-    Board, Link, Snapshot, SourceHealth, SourcePlace, SourceRecord, WatchRecord, WebServer,
+    Board, Link, ServedCluster, Snapshot, SourceHealth, SourcePlace, SourceRecord, WatchRecord,
+    WebServer,
 };
-use crate::source::{Event, Select, SourceKey, SourceState};
+use crate::source::{ClusterId, Event, Select, SourceKey, SourceState};
 
-/// The followed objects, and the board that readers look at.
+/// The followed clusters, and the board that readers look at.
 pub(super) struct Follower {
-    served: ServedStatus,
-    board: watch::Sender<Board>,
-    web: Arc<WebServer>,
-    /// The printed address, without the token.
-    address: String,
+    /// Those that have joined, in the order of the request.
+    clusters: Vec<FollowedCluster>,
+    to: Publisher,
+    /// How the arguments name the objects.
+    subject: Subject,
     started: Timestamp,
-    /// Whether the objects were published once.
-    has_begun: bool,
-    /// Whether all of them were read once. Only then are changes events.
-    is_read: bool,
     /// The time of the last event, for records of sources.
     now: Timestamp,
     /// Where objects have ever been read.
     places: Arc<BTreeSet<SourcePlace>>,
-    /// Takes the changes of state for the sinks; `None` without a configuration.
-    sinks: Option<SinkFeed>,
-    packages: PackageRecords,
-    /// The sources of other objects to follow, of which every object is needed.
-    rereads: Vec<SourceKey>,
-    /// Whether the state of other objects is not complete yet. Readers see the old one meanwhile.
-    is_settling: bool,
+    /// What is not printed yet.
+    notes: Vec<String>,
 }
 
 /// Where a follower publishes, and to whom.
 pub(super) struct Publisher {
     pub(super) board: watch::Sender<Board>,
     pub(super) web: Arc<WebServer>,
+    /// The printed address, without the token.
     pub(super) address: String,
+    /// Takes the changes of state for the sinks; `None` without a configuration.
     pub(super) sinks: Option<SinkFeed>,
-    pub(super) packages: PackageRecords,
+    /// The packages of these tools are reported.
+    pub(super) packages: Vec<PackageTool>,
+    /// The read API of Kubernetes over the followed objects.
+    pub(super) api: Option<Arc<KubeApi>>,
 }
 
 impl Follower {
-    pub(super) fn new(served: ServedStatus, to: Publisher, now: Timestamp) -> Follower {
+    /// Follows this cluster; without one, the clusters that join.
+    pub(super) fn new(
+        only: Option<FollowedCluster>,
+        subject: Subject,
+        to: Publisher,
+        now: Timestamp,
+    ) -> Follower {
+        let mut clusters: Vec<FollowedCluster> = only.into_iter().collect();
+        for cluster in &mut clusters {
+            cluster.report(to.packages.clone());
+        }
         Follower {
-            served,
-            board: to.board,
-            web: to.web,
-            address: to.address,
+            clusters,
+            to,
+            subject,
             started: now,
-            has_begun: false,
-            is_read: false,
             now,
             places: Arc::default(),
-            sinks: to.sinks,
-            packages: to.packages,
-            rereads: Vec::new(),
-            is_settling: false,
+            notes: Vec::new(),
         }
     }
 
-    /// Publishes the objects that have changed.
-    fn publish(&mut self, sources: &Sources, now: Timestamp) {
-        let Publication { changes, snapshot } = self.served.publish(now);
+    fn of(&self, cluster: &ClusterId) -> Option<&FollowedCluster> {
+        self.clusters.iter().find(|followed| followed.is(cluster))
+    }
+
+    /// Publishes the objects, and these changes as events.
+    fn publish(&mut self, changes: &[RowChange], sources: &Sources, now: Timestamp) {
         self.note_places(sources);
-        let mut snapshot = Snapshot {
-            link: self.link(sources, now),
-            sources: health(sources),
-            watches: self.watches(sources),
-            places: self.places.clone(),
-            ..snapshot
+        let parts: Vec<&Snapshot> = self.clusters.iter().map(|it| &it.snapshot).collect();
+        let snapshot = match &parts[..] {
+            [only] if !sources.clusters.are_several() => Snapshot::clone(only),
+            several => Snapshot::of_clusters(several),
         };
-        let model = &self.served.state.model;
-        snapshot.packages = self.packages.take(model, &snapshot.cluster, now);
-        let are_events = self.is_read;
-        self.board.send_modify(|board| {
-            for change in changes.iter().filter(|_| are_events) {
+        let snapshot = self.with_states(snapshot, sources, now);
+        self.to.board.send_modify(|board| {
+            for change in changes {
                 board.announce(&change.row, change.was.as_ref());
             }
             board.snapshot = Arc::new(snapshot);
         });
-        if let Some(sinks) = &mut self.sinks {
+        if let Some(sinks) = &mut self.to.sinks {
             sinks.look_again();
+        }
+    }
+
+    /// The snapshot with the present states of clusters and sources.
+    fn with_states(&self, snapshot: Snapshot, sources: &Sources, now: Timestamp) -> Snapshot {
+        let link = self.link(sources, now);
+        let clusters = self.clusters_now(&link, sources);
+        let names: Vec<&str> = clusters.iter().map(|cluster| &*cluster.name).collect();
+        Snapshot {
+            cluster: names.join(",").into(),
+            sources: health(sources),
+            watches: self.watches(sources),
+            places: self.places.clone(),
+            clusters,
+            link,
+            ..snapshot
         }
     }
 
     /// Follows what a new configuration names. Returns whether there was one.
     fn reload(&mut self) -> bool {
-        let Some(reload) = self.sinks.as_mut().and_then(SinkFeed::take_reload) else {
+        let sinks = self.to.sinks.as_mut();
+        let Some(Reload { packages, state }) = sinks.and_then(SinkFeed::take_reload) else {
             return false;
         };
-        self.packages = PackageRecords::new(reload.packages);
-        if let Some(state) = reload.state {
-            self.served.state = *state;
-            self.rereads = self.wanted();
-            self.is_settling = true;
+        for cluster in &mut self.clusters {
+            cluster.report(packages.clone());
+        }
+        self.to.packages = packages;
+        if let (Some(state), [only]) = (state, &mut self.clusters[..]) {
+            if let Some(api) = &self.to.api {
+                api.serve_others(only.id(), state.requested().to_vec());
+            }
+            only.follow(*state);
         }
         true
     }
 
     /// Gives the states to the sinks, if they are complete and may have changed.
     fn publish_states(&mut self, sources: &Sources, now: Timestamp) {
-        let Some(sinks) = self.sinks.as_mut().filter(|_| self.is_read) else {
+        let are_read = self
+            .clusters
+            .iter()
+            .all(|it| it.is_read() && !it.is_settling);
+        let are_all = !self.clusters.is_empty() && sources.clusters.have_joined();
+        let Some(sinks) = self.to.sinks.as_mut().filter(|_| are_read && are_all) else {
             return;
         };
         if sinks.take_due() {
-            let snapshot = self.board.borrow().snapshot.clone();
-            let model = &self.served.state.model;
-            sinks.take_rows(&snapshot.rows, &FollowedObjects { sources, model }, now);
+            let snapshot = self.to.board.borrow().snapshot.clone();
+            let clusters = &self.clusters;
+            sinks.take_rows(&snapshot.rows, &FollowedObjects { sources, clusters }, now);
         }
     }
 
@@ -136,21 +167,22 @@ impl Follower {
     /// Publishes how current the objects are, if that has changed.
     fn publish_link(&mut self, sources: &Sources, now: Timestamp) {
         self.note_places(sources);
-        let places = self.places.clone();
-        let (link, watches) = (self.link(sources, now), self.watches(sources));
-        let sources = health(sources);
-        self.board.send_if_modified(|board| {
+        let states = self.with_states(Snapshot::default(), sources, now);
+        self.to.board.send_if_modified(|board| {
             let was = &board.snapshot;
-            let is_same_place = was.places == places && was.watches == watches;
-            if was.link == link && was.sources == sources && is_same_place {
+            let is_same_place = was.places == states.places && was.watches == states.watches;
+            let is_same_cluster = was.clusters == states.clusters && was.sources == states.sources;
+            if was.link == states.link && is_same_cluster && is_same_place {
                 return false;
             }
+            let was = Snapshot::clone(was);
             board.snapshot = Arc::new(Snapshot {
-                link,
-                sources,
-                places,
-                watches,
-                ..Snapshot::clone(was)
+                place: was.place,
+                rows: was.rows,
+                unhealthy: was.unhealthy,
+                packages: was.packages,
+                shortfalls: was.shortfalls,
+                ..states
             });
             true
         });
@@ -158,17 +190,50 @@ impl Follower {
 
     fn link(&self, sources: &Sources, now: Timestamp) -> Link {
         let is_lost = |state: &SourceState| matches!(state, SourceState::Retrying { .. });
+        let troubles = troubles(sources);
+        let mut is_read = self.clusters.iter().any(FollowedCluster::is_read);
+        for (cluster, trouble) in &troubles {
+            // Readers learn which clusters cannot be read. They do not wait for them.
+            let is_there = self.of(cluster).is_some_and(FollowedCluster::is_read);
+            is_read &= is_there || trouble.is_some();
+        }
         Link {
             words: sources.summary(now, PLAIN).to_string(),
-            is_lost: sources.states().any(|(_, state)| is_lost(state)),
-            is_read: self.has_begun && (self.is_read || self.served.state.is_settled()),
+            is_lost: sources.states().any(|(_, state)| is_lost(state))
+                || troubles.iter().any(|(_, trouble)| trouble.is_some()),
+            is_read,
             refused: sources.refusal_lines(),
         }
     }
 
+    /// The clusters, with those that have not joined.
+    fn clusters_now(&self, link: &Link, sources: &Sources) -> Vec<ServedCluster> {
+        let served = |followed: &FollowedCluster, trouble: Option<String>| ServedCluster {
+            is_read: followed.is_read(),
+            trouble,
+            ..followed.served.cluster.clone()
+        };
+        if let ([only], false) = (&self.clusters[..], sources.clusters.are_several()) {
+            let words = "the connection to the API server is lost";
+            return vec![served(only, link.is_lost.then(|| words.to_owned()))];
+        }
+        let clusters = troubles(sources).into_iter();
+        let clusters = clusters.map(|(cluster, trouble)| match self.of(&cluster) {
+            Some(followed) => served(followed, trouble),
+            None => ServedCluster {
+                trouble,
+                ..ServedCluster::alone(cluster.0)
+            },
+        });
+        clusters.collect()
+    }
+
     /// The followed sources, sorted.
     fn watches(&self, sources: &Sources) -> Vec<WatchRecord> {
-        let requested = self.served.state.requested();
+        let is_requested = |key: &SourceKey| {
+            let of_cluster = self.of(&key.cluster);
+            of_cluster.is_some_and(|it| it.served.state.requested().contains(key))
+        };
         let records = sources.states().map(|(key, state)| WatchRecord {
             v: WatchRecord::V,
             cluster: key.cluster.0.to_string(),
@@ -180,7 +245,7 @@ impl Follower {
                 Select::Selector(_) => key.select.field_selector().map(Cow::into_owned),
                 Select::All | Select::Name(_) => None,
             },
-            requested: requested.contains(key),
+            requested: is_requested(key),
             state: state.name(),
             cause: state.cause().map(ToString::to_string),
         });
@@ -189,7 +254,7 @@ impl Follower {
         records
     }
 
-    fn count(&self, event: &Event) {
+    fn count(&self, cluster: &ClusterId, event: &Event) {
         let counted = match event {
             Event::State(SourceState::Retrying {
                 attempt: 1,
@@ -206,16 +271,23 @@ impl Follower {
         let Some(name) = counted else {
             return;
         };
-        self.board.send_if_modified(|board| {
+        self.to.board.send_if_modified(|board| {
             let totals = &mut board.totals;
             let counts = match event {
                 Event::Gap(_) => &mut totals.gaps,
                 _ => &mut totals.restarts,
             };
-            *counts.entry(name).or_default() += 1;
+            *counts.entry((cluster.0.clone(), name)).or_default() += 1;
             false
         });
     }
+}
+
+/// The clusters, if there are several, each with the reason why it cannot be read now.
+fn troubles(sources: &Sources) -> Vec<(ClusterId, Option<String>)> {
+    let states = sources.cluster_states().into_iter();
+    let troubles = states.map(|(cluster, state)| (cluster.clone(), state.trouble()));
+    troubles.collect()
 }
 
 /// Where a source reads.
@@ -240,6 +312,7 @@ fn health(sources: &Sources) -> Vec<SourceHealth> {
     let is_up =
         |state: &SourceState| matches!(state, SourceState::Live | SourceState::Polling { .. });
     let health = sources.states().map(|(key, state)| SourceHealth {
+        cluster: key.cluster.0.clone(),
         resource: key.resource.group_resource(),
         namespace: key.namespace().unwrap_or_default().to_owned(),
         is_up: is_up(state),
@@ -248,7 +321,9 @@ fn health(sources: &Sources) -> Vec<SourceHealth> {
     health.sort();
     // Sources of one resource that differ only in their selectors are one series: up if all are.
     health.dedup_by(|next, first| {
-        next.resource == first.resource && next.namespace == first.namespace
+        next.cluster == first.cluster
+            && next.resource == first.resource
+            && next.namespace == first.namespace
     });
     health
 }
@@ -257,17 +332,20 @@ impl Live for Follower {
     const REST: u32 = 4;
 
     fn wanted(&self) -> Vec<SourceKey> {
-        self.served.state.model.sources().cloned().collect()
+        let clusters = self.clusters.iter();
+        clusters.flat_map(FollowedCluster::wanted).collect()
     }
 
     fn take_rereads(&mut self) -> Vec<SourceKey> {
-        let mut rereads = std::mem::take(&mut self.rereads);
-        rereads.extend(self.served.state.model.take_rereads());
-        rereads
+        let clusters = self.clusters.iter_mut();
+        clusters.flat_map(FollowedCluster::take_rereads).collect()
     }
 
     fn needs(&self) -> Box<dyn Fn(&SourceKey) -> Need + '_> {
-        Box::new(|key| self.served.state.need_of(key))
+        Box::new(|key| {
+            let of_cluster = self.of(&key.cluster);
+            of_cluster.map_or(Need::Vital, |followed| followed.need_of(key))
+        })
     }
 
     fn reports_waiting(&self) -> bool {
@@ -275,17 +353,38 @@ impl Live for Follower {
     }
 
     fn has_begun(&self) -> bool {
-        self.has_begun
+        self.clusters.iter().any(FollowedCluster::has_begun)
     }
 
-    fn model(&self, _: &SourceKey) -> Option<&Model> {
-        Some(&self.served.state.model)
+    fn model(&self, source: &SourceKey) -> Option<&Model> {
+        Some(&self.of(&source.cluster)?.served.state.model)
+    }
+
+    fn join(&mut self, joined: JoinedCluster<'_>) -> Result<Option<Vec<SourceKey>>, CommandError> {
+        let silent = silent_groups(&joined.every.silent);
+        let name = &joined.session.cluster.0;
+        self.notes
+            .extend(silent.map(|line| format!("{name}: {line}")));
+        let owner = joined.session.client()?.clone();
+        let mut cluster = FollowedCluster::joined(joined, self.subject);
+        cluster.report(self.to.packages.clone());
+        let requested = cluster.served.state.requested().to_vec();
+        if let Some(api) = &self.to.api {
+            api.serve(cluster.id(), owner, requested.clone());
+        }
+        let before = |known: &FollowedCluster| known.place < cluster.place;
+        let at = self.clusters.partition_point(before);
+        self.clusters.insert(at, cluster);
+        Ok(Some(requested))
     }
 
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, now: Timestamp) {
         self.now = now;
-        self.count(&event);
-        self.served.state.apply(key, &event, now);
+        self.count(&key.cluster, &event);
+        let mut clusters = self.clusters.iter_mut();
+        if let Some(cluster) = clusters.find(|cluster| cluster.is(&key.cluster)) {
+            cluster.apply(key, &event, now);
+        }
     }
 
     fn note(
@@ -294,7 +393,7 @@ impl Live for Follower {
         note: Note,
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
-        if let Some(sinks) = &mut self.sinks {
+        if let Some(sinks) = &mut self.to.sinks {
             sinks.look_again();
         }
         let time = rfc3339_millis(self.now);
@@ -307,27 +406,39 @@ impl Live for Follower {
             cause: note.cause.as_deref(),
         };
         let place = place(key);
-        self.board
+        self.to
+            .board
             .send_modify(|board| board.announce_source(&record, place));
         Ok(terminal.note(&note)?)
     }
 
     async fn wait_for_other(&mut self) {
-        let sinks = self.sinks.as_mut();
+        let Follower { clusters, to, .. } = self;
         let news = async {
-            match sinks {
+            match &mut to.sinks {
                 Some(sinks) => sinks.wait().await,
                 None => std::future::pending().await,
             }
         };
+        let lookups = async {
+            match &mut clusters[..] {
+                [] => std::future::pending().await,
+                several => {
+                    let waits = several.iter_mut();
+                    let waits = waits.map(|it| it.served.state.wait_for_lookups().boxed_local());
+                    select_all(waits).await;
+                }
+            }
+        };
         tokio::select! {
-            () = self.served.state.wait_for_lookups() => {}
+            () = lookups => {}
             () = news => {}
         }
     }
 
     fn stop_waiting(&mut self) -> bool {
-        self.served.state.give_up_lookups()
+        let clusters = self.clusters.iter_mut();
+        clusters.fold(false, |any, it| it.served.state.give_up_lookups() | any)
     }
 
     fn print(
@@ -336,26 +447,21 @@ impl Live for Follower {
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
         let now = terminal.env().now();
-        let has_changed = self.served.state.take_news(now);
-        let is_first = !self.has_begun && self.served.state.model.is_presentable();
-        self.has_begun |= is_first;
-        if self.has_begun {
-            self.served.state.look_back(now);
-            let is_configured = self.reload();
-            if self.is_settling && !self.served.state.is_settled() {
-                return Ok(());
-            }
-            let is_other = std::mem::take(&mut self.is_settling);
-            if has_changed || is_first || is_configured || is_other {
-                self.served.state.read_logs();
-                self.publish(sources, now);
-            }
+        let is_configured = self.has_begun() && self.reload();
+        let (mut changes, mut has_news) = (Vec::new(), false);
+        for cluster in &mut self.clusters {
+            let published = cluster.refresh(now, is_configured);
+            has_news |= published.is_some();
+            changes.extend(published.into_iter().flatten());
         }
-        self.is_read |= self.has_begun && self.served.state.is_settled();
+        if has_news {
+            self.publish(&changes, sources, now);
+        }
         self.publish_link(sources, now);
         self.publish_states(sources, now);
-        let news = self.sinks.as_mut().map(SinkFeed::take_news);
-        for line in news.into_iter().flatten() {
+        let news = self.to.sinks.as_mut().map(SinkFeed::take_news);
+        let notes = std::mem::take(&mut self.notes);
+        for line in notes.into_iter().chain(news.into_iter().flatten()) {
             terminal.notify(&line)?;
         }
         Ok(())
@@ -363,19 +469,25 @@ impl Live for Follower {
 
     fn draw(&mut self, sources: &Sources, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
         let canvas = terminal.frame_canvas(self.started);
-        let snapshot = self.board.borrow().snapshot.clone();
+        let snapshot = self.to.board.borrow().snapshot.clone();
         let connection = sources.connection(canvas);
+        let context = if snapshot.is_of_several() {
+            snapshot.cluster_words()
+        } else {
+            format!("ctx {}", snapshot.cluster)
+        };
         let header = ViewHeader {
             name: "serving".to_owned(),
-            facts: vec![self.address.clone(), snapshot.place.to_string()],
-            context: Some(format!("ctx {}", snapshot.cluster)),
-            summary: plural(self.web.readers(), "reader"),
+            facts: vec![self.to.address.clone(), snapshot.place.to_string()],
+            context: Some(context),
+            summary: plural(self.to.web.readers(), "reader"),
         };
         let mut frame = vec![header.line(canvas)];
         frame.extend(connection.first_refusals());
+        let changed = self.clusters.iter().filter_map(|it| it.served.state.last);
         let footer = Freshness {
             objects: snapshot.rows.len(),
-            changed: self.served.state.last,
+            changed: changed.max(),
             ..connection
         };
         frame.push(footer.footer(canvas));

@@ -1,6 +1,7 @@
 //! `KubeApi`: answers reads from the objects that the server follows, and passes everything else on to the API server.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
@@ -21,7 +22,7 @@ use crate::serve::{
     Params, ReadRight, RightGuard, RightsAnswer, RightsCache, SourcePlace, WatchFrom, WebReader,
     connects, follows_log, is_watch, status_answer,
 };
-use crate::source::{Form, Select, SourceKey};
+use crate::source::{ClusterId, Form, Select, SourceKey};
 use crate::watch::{Mux, Revision};
 
 /// The headers of an answer of the API server that readers get, too.
@@ -31,19 +32,26 @@ const PASSED_HEADERS: [http::HeaderName; 5] =
 /// The most watches from memory at a time.
 const MAX_WATCHES: usize = 2_000;
 
-/// The API server, with the followed objects before it.
+/// The API servers of the clusters, with the followed objects before them.
 pub(super) struct KubeApi {
     mux: Mux,
-    /// The requested sources.
-    sources: Vec<SourceKey>,
-    /// Their last events.
+    /// The names of all clusters that the server follows, also of those that cannot be read yet.
+    names: Vec<Arc<str>>,
+    clusters: RwLock<BTreeMap<Arc<str>, Arc<ApiCluster>>>,
+    /// The last events of the requested sources.
     windows: WatchWindows,
     /// The places of watches.
     watches: Arc<Semaphore>,
-    /// A client with the credentials of the owner.
-    owner: Client,
     /// How readers are asked about; `None` if only the owner reads.
     readers: Option<ApiReaders>,
+}
+
+/// A cluster that is connected.
+struct ApiCluster {
+    /// A client with the credentials of the owner.
+    owner: Client,
+    /// The requested sources.
+    sources: Vec<SourceKey>,
 }
 
 /// What the requests of readers need.
@@ -56,25 +64,90 @@ pub(super) struct ApiReaders {
 impl ApiSource for KubeApi {
     fn answer(&self, read: ApiRead) -> BoxFuture<'_, Response> {
         Box::pin(async move {
-            match self.held_answer(&read).await {
+            let cluster = match self.cluster_of(&read) {
+                Ok(cluster) => cluster,
+                Err(refusal) => return *refusal,
+            };
+            match self.held_answer(&cluster, &read).await {
                 Some(answer) => answer,
-                None => self.passed(&read).await,
+                None => self.passed(&cluster, &read).await,
             }
         })
     }
 }
 
 impl KubeApi {
-    /// Answers from these sources with the rights of the owner.
-    pub(super) fn new(mux: Mux, sources: Vec<SourceKey>, owner: Client) -> KubeApi {
-        let kept = sources.iter().filter(|key| is_kept(key)).cloned();
+    /// Answers for clusters with these names, none of which is connected.
+    pub(super) fn new(mux: Mux, names: Vec<Arc<str>>) -> KubeApi {
         KubeApi {
-            windows: WatchWindows::new(kept),
+            windows: WatchWindows::default(),
             watches: Arc::new(Semaphore::new(MAX_WATCHES)),
             mux,
-            sources,
-            owner,
+            names,
+            clusters: RwLock::default(),
             readers: None,
+        }
+    }
+
+    /// From now on, these sources of a connected cluster are answered from memory, with the rights of the owner.
+    pub(super) fn serve(&self, cluster: &ClusterId, owner: Client, sources: Vec<SourceKey>) {
+        let served = ApiCluster { owner, sources };
+        let clusters = self.clusters.write();
+        let mut clusters = clusters.unwrap_or_else(PoisonError::into_inner);
+        clusters.insert(cluster.0.clone(), Arc::new(served));
+        let sources = clusters.values().flat_map(|cluster| &cluster.sources);
+        self.windows
+            .keep(sources.filter(|key| is_kept(key)).cloned());
+    }
+
+    /// The same for a cluster that is served already.
+    pub(super) fn serve_others(&self, cluster: &ClusterId, sources: Vec<SourceKey>) {
+        let owner = {
+            let clusters = self.clusters.read();
+            let clusters = clusters.unwrap_or_else(PoisonError::into_inner);
+            clusters.get(&cluster.0).map(|served| served.owner.clone())
+        };
+        if let Some(owner) = owner {
+            self.serve(cluster, owner, sources);
+        }
+    }
+
+    /// The cluster that a request is for: the only one, or that of its address.
+    fn cluster_of(&self, read: &ApiRead) -> Result<Arc<ApiCluster>, Box<Response>> {
+        let refused = |code, reason: &str, message: String| {
+            Err(Box::new(status_answer(code, reason, &message)))
+        };
+        let name = match (&read.cluster, &self.names[..]) {
+            (Some(name), _) => &**name,
+            (None, [only]) => only,
+            (None, names) => {
+                let message = format!(
+                    "this server follows several clusters: name one, as in /clusters/{}{}",
+                    names.first().map_or("NAME", |name| &**name),
+                    read.uri.path()
+                );
+                return refused(StatusCode::BAD_REQUEST, "BadRequest", message);
+            }
+        };
+        let found = {
+            let clusters = self.clusters.read();
+            let clusters = clusters.unwrap_or_else(PoisonError::into_inner);
+            clusters.get(name).cloned()
+        };
+        match found {
+            Some(cluster) => Ok(cluster),
+            None if self.names.iter().any(|known| **known == *name) => {
+                let message = format!("the cluster {name} cannot be read yet");
+                refused(
+                    StatusCode::SERVICE_UNAVAILABLE,
+                    "ServiceUnavailable",
+                    message,
+                )
+            }
+            None => {
+                let message = format!("this server does not follow the cluster {name:?}");
+                refused(StatusCode::NOT_FOUND, "NotFound", message)
+            }
         }
     }
 
@@ -89,9 +162,12 @@ impl KubeApi {
     }
 
     /// An answer from memory; `None` if the API server must answer.
-    async fn held_answer(&self, read: &ApiRead) -> Option<Response> {
+    async fn held_answer(&self, cluster: &ApiCluster, read: &ApiRead) -> Option<Response> {
         let request = CachedRead::of(read)?;
-        let key = self.sources.iter().find(|key| holds(key, &request.place))?;
+        let key = cluster
+            .sources
+            .iter()
+            .find(|key| holds(key, &request.place))?;
         let place = SourcePlace {
             resource: key.resource.clone(),
             namespace: request.place.namespace.as_deref().map(Arc::from),
@@ -201,7 +277,7 @@ impl KubeApi {
     }
 
     /// The answer of the API server, with the rights of the reader.
-    async fn passed(&self, read: &ApiRead) -> Response {
+    async fn passed(&self, cluster: &ApiCluster, read: &ApiRead) -> Response {
         if connects(read.uri.path()) {
             let message =
                 "this server only reads: it opens no connection to containers and services";
@@ -212,7 +288,7 @@ impl KubeApi {
             Err(message) => return status_answer(StatusCode::BAD_REQUEST, "BadRequest", &message),
         };
         let follows_log = follows_log(read.uri.path(), &Params::of(&read.uri));
-        let answered = match self.client_of(&read.reader) {
+        let answered = match self.client_of(cluster, &read.reader) {
             Ok(client) => client.pass(&request, follows_log).await,
             Err(message) => {
                 return status_answer(StatusCode::UNAUTHORIZED, "Unauthorized", &message);
@@ -230,9 +306,9 @@ impl KubeApi {
         }
     }
 
-    fn client_of(&self, reader: &WebReader) -> Result<Client, String> {
+    fn client_of(&self, cluster: &ApiCluster, reader: &WebReader) -> Result<Client, String> {
         match (reader, &self.readers) {
-            (WebReader::Owner, _) => Ok(self.owner.clone()),
+            (WebReader::Owner, _) => Ok(cluster.owner.clone()),
             (WebReader::User(token), Some(readers)) => {
                 let client = readers.client.with_token(token.expose());
                 client.map_err(|error| error.to_string())
@@ -330,10 +406,10 @@ fn passed_on(answer: RawAnswer) -> Response {
 mod tests {
     use super::*;
     use crate::object::well_known_type;
-    use crate::source::ClusterId;
 
     fn read(path: &str) -> ApiRead {
         ApiRead {
+            cluster: None,
             uri: path.parse().expect("a path"),
             accept: "application/json".to_owned(),
             reader: WebReader::Owner,

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::convert::Infallible;
 use std::fmt::Write as _;
 use std::future::pending;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::body::Body;
@@ -15,7 +15,7 @@ use axum::response::Response;
 use bytes::Bytes;
 use futures::stream::unfold;
 use http::StatusCode;
-use tokio::sync::{OwnedSemaphorePermit, watch};
+use tokio::sync::{Notify, OwnedSemaphorePermit, watch};
 use tokio::time::{Instant, interval, sleep_until};
 
 use super::kube_objects::{PIECE, SelectedObjects, answer, json};
@@ -50,45 +50,76 @@ const MAX_SECONDS: u64 = 24 * 3_600;
 const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
 
 /// The last events of each source.
-pub(super) struct WatchWindows(HashMap<SourceKey, watch::Sender<WatchWindow>>);
+#[derive(Default)]
+pub(super) struct WatchWindows {
+    windows: Mutex<HashMap<SourceKey, watch::Sender<WatchWindow>>>,
+    /// Other sources are kept.
+    others: Notify,
+}
 
 impl WatchWindows {
-    pub(super) fn new(sources: impl IntoIterator<Item = SourceKey>) -> WatchWindows {
-        let window = |key| (key, watch::Sender::new(WatchWindow::default()));
-        WatchWindows(sources.into_iter().map(window).collect())
+    /// From now on, these sources are kept. The watches of all others end.
+    pub(super) fn keep(&self, sources: impl IntoIterator<Item = SourceKey>) {
+        let mut windows = self.lock();
+        let mut before = std::mem::take(&mut *windows);
+        windows.extend(sources.into_iter().map(|key| {
+            let known = before.remove(&key);
+            (key, known.unwrap_or_default())
+        }));
+        drop(windows);
+        self.others.notify_one();
     }
 
     /// The events of a source; `None` if it is not among these.
     pub(super) fn of(&self, key: &SourceKey) -> Option<watch::Receiver<WatchWindow>> {
-        self.0.get(key).map(watch::Sender::subscribe)
+        self.lock().get(key).map(watch::Sender::subscribe)
     }
 
     /// Takes the events of all sources, which somebody else starts. It does not end.
     pub(super) async fn follow(&self, mux: &Mux) {
         let mut all = Subscriptions::new();
-        for key in self.0.keys() {
-            all.add(&mux.open_idle(key.clone()), TERMS);
-        }
+        self.reconcile(&mut all, mux);
         let mut glances = interval(GLANCE);
         loop {
             tokio::select! {
-                next = all.next() => match next {
-                    Some((key, event)) => {
-                        if let Some(window) = self.0.get(&*key) {
-                            window.send_modify(|window| window.apply(&event));
-                        }
+                Some((key, event)) = all.next() => {
+                    if let Some(window) = self.lock().get(&*key) {
+                        window.send_modify(|window| window.apply(&event));
                     }
-                    None => pending().await,
-                },
+                }
+                () = self.others.notified() => self.reconcile(&mut all, mux),
                 _ = glances.tick() => {
+                    let windows = self.lock();
                     for (key, version) in all.reached() {
-                        if let Some(window) = self.0.get(&**key) {
+                        if let Some(window) = windows.get(&**key) {
                             window.send_if_modified(|window| window.reach(&version));
                         }
                     }
                 }
             }
         }
+    }
+
+    /// Subscribes to the sources that are kept, and to no others.
+    fn reconcile(&self, all: &mut Subscriptions, mux: &Mux) {
+        let windows = self.lock();
+        let known = all.keys().cloned();
+        let gone: Vec<Arc<SourceKey>> = known.filter(|key| !windows.contains_key(&**key)).collect();
+        for key in gone {
+            all.remove(&key);
+        }
+        for key in windows
+            .keys()
+            .filter(|key| !all.contains(key))
+            .cloned()
+            .collect::<Vec<_>>()
+        {
+            all.add(&mux.open_idle(key), TERMS);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<SourceKey, watch::Sender<WatchWindow>>> {
+        self.windows.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

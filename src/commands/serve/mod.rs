@@ -3,8 +3,11 @@
 //! Like `demo`, it runs other verbs: it publishes the rows of `status`, and answers questions with the records of `trace`,
 //! `changes` and `logs`.
 
+mod args;
 mod config;
+mod entrance;
 mod followed;
+mod followed_cluster;
 mod follower;
 mod kube_api;
 mod kube_objects;
@@ -13,106 +16,38 @@ mod kube_watch;
 mod listen;
 mod manifest;
 mod manifest_files;
+mod open_server;
 mod package_records;
+mod served_group;
 mod sinks;
 mod topics;
 mod verb_answers;
 
-use std::future::pending;
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use tokio::sync::mpsc;
+use futures::FutureExt;
 
+use super::live::cluster_group::ClusterGroup;
 use super::live::session::silent_groups;
-use super::status::ServedStatus;
 use super::{
-    Awaited, CommandError, Context, Ended, EveryKind, MemoryArgs, ObjectArgs, Output, ReaderLogin,
-    RecordUse, ReloadRequests, Session, Shutdown, Stop, Terminal, follow,
+    Awaited, CommandError, Context, Ended, Output, ReaderLogin, RecordUse, ReloadRequests, Session,
+    Shutdown, Stop, Terminal,
 };
-use crate::serve::{AccessToken, Board, Gate, RightsCache, WebServer, router};
-use config::ServeConfig;
+use crate::serve::RightsCache;
+pub(crate) use args::ServeArgs;
+use config::{LoadedConfig, kinds_of};
+use entrance::entrance;
 use followed::{Retargeting, state, targets, with_kinds};
-use follower::{Follower, Publisher};
+use followed_cluster::FollowedCluster;
 use kube_api::{ApiReaders, KubeApi};
 use kube_rights::KubeRights;
-use listen::{Auth, ListenArgs, OpenPort};
-use manifest::{PrintManifestArgs, PrintedServer, print_manifest};
-use package_records::PackageRecords;
-use sinks::{LoadedConfig, SinkPlaces, SinkWork};
+use listen::Auth;
+use manifest::print_manifest;
+use open_server::OpenServer;
+use served_group::ServedGroup;
+use sinks::SinkPlaces;
 use topics::RecordPlace;
-use verb_answers::{VerbAnswers, WAITING};
-
-/// Show the state of a cluster on a page in your browser, live
-#[derive(clap::Args, Clone, Debug)]
-#[command(after_help = EXAMPLES)]
-pub(crate) struct ServeArgs {
-    /// Types and objects to follow, as kubectl names them (default: every kind of the namespace)
-    #[arg(value_name = "TYPE")]
-    objects: Vec<String>,
-    /// Follow only objects with these labels, for example app=web
-    #[arg(short = 'l', long)]
-    selector: Option<String>,
-    /// Look in all namespaces, even if -n names one
-    #[arg(short = 'A', long)]
-    all_namespaces: bool,
-    #[command(flatten)]
-    listen: ListenArgs,
-    /// Also answer the read API of Kubernetes, at the paths of the API server. The followed types are answered from memory
-    #[arg(long, value_enum, value_name = "API")]
-    api: Option<ServedApi>,
-    /// Open the page in your browser
-    #[arg(long)]
-    open: bool,
-    /// Read the configuration in this file: webhooks and Kafka. SIGHUP reads it again
-    #[arg(short = 'f', long, value_name = "FILE")]
-    config: Option<PathBuf>,
-    #[command(flatten)]
-    manifest: PrintManifestArgs,
-    #[command(flatten)]
-    memory: MemoryArgs,
-}
-
-/// Another API that the server answers.
-#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-enum ServedApi {
-    /// Get, list and watch, as of an API server
-    Kubernetes,
-}
-
-const EXAMPLES: &str = "Examples:
-  kubectl spy serve                         what is not well in the namespace, as a page
-  kubectl spy serve -A --open               the same of all namespaces, and open the page
-  kubectl spy serve deploy,sts -n prod      two types of one namespace
-  kubectl spy serve -A -f serve.yaml        also send changes of state to webhooks
-  kubectl spy serve -A -f serve.yaml --print-manifest --tls-secret spy-tls | kubectl apply -f -
-                                            the same inside the cluster, for many readers
-  curl -H \"Authorization: Bearer $TOKEN\" http://127.0.0.1:7780/spy/v1/status
-                                            the records of status -o json";
-
-impl ServeArgs {
-    /// The selected objects.
-    fn objects(&self) -> ObjectArgs {
-        ObjectArgs {
-            objects: self.objects.clone(),
-            selector: self.selector.clone(),
-            all_namespaces: self.all_namespaces,
-            ..ObjectArgs::default()
-        }
-    }
-
-    /// The same server, for inside the cluster.
-    fn printed(&self) -> PrintedServer {
-        let api = self.api;
-        let api = api.map(|ServedApi::Kubernetes| "--api=kubernetes".to_owned());
-        PrintedServer {
-            objects: self.objects(),
-            flags: api.into_iter().collect(),
-            config: self.config.clone(),
-        }
-    }
-}
+use verb_answers::VerbAnswers;
 
 pub(crate) fn run(args: &ServeArgs, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     context.block_on(async |context| {
@@ -132,109 +67,54 @@ async fn serve(
     context: &mut Context<'_>,
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
-    let config = loaded_config(args)?;
+    let config = args.config.clone().map(LoadedConfig::read).transpose()?;
+    let stop = Stop::at(shutdown);
+    let contexts = Box::pin(ClusterGroup::contexts(context));
+    if let Some(contexts) = stop.in_time(Awaited::Server, contexts).await? {
+        let group = ServedGroup { contexts, config };
+        return Box::pin(group.serve(args, context, stop)).await;
+    }
     let port = args.listen.open().await?;
-    let mut stop = Stop::at(shutdown);
     let session = connect(args, &stop, context).await?;
-    let kinds = kinds_of(config.as_ref());
-    let objects = with_kinds(&args.objects(), kinds)?;
+    let objects = with_kinds(&args.objects(), kinds_of(config.as_ref()))?;
     let every = Box::pin(targets(&objects, &session, context));
     let every = stop.in_time(Awaited::Types, every).await?;
-    let now = (context.env.now)();
     let state = Box::pin(async { Ok(state(&objects, &session, &every).await) });
-    let served = ServedStatus::new(stop.in_time(Awaited::Types, state).await?);
-    let board = Board::new(fastrand::u32(..).into(), served.empty_snapshot());
-    let (asked, questions) = mpsc::channel(WAITING);
+    let state = stop.in_time(Awaited::Types, state).await?;
+    let only = FollowedCluster::only(session.cluster.clone(), state);
     let entrance = entrance(args, &port, context)?;
+    let printed = entrance.printed.clone();
     let readers = Box::pin(readers(args, &session, context));
     let readers = stop.in_time(Awaited::Types, readers).await?;
-    let web = WebServer::new(board.subscribe(), entrance.gate, asked);
-    let api = kube_api(args, &session, &every, readers.as_ref())?;
-    let mut web = for_readers(web, readers.as_ref(), api.as_ref());
-    let (mut sinks, mut feed) = (None, None);
-    if let Some(config) = &config {
-        let places = places(args, config, &session, context).await?;
-        let (work, of_follower) = SinkWork::open(places, config, board.subscribe(), context.env)?;
-        web = web.with_sinks(of_follower.counts());
-        let retargeting = Retargeting::new(&session, args.objects(), kinds, context);
-        sinks = Some(work.run(ReloadRequests::listen(context.env)?, retargeting));
-        feed = Some(of_follower);
+    let asked = readers.as_ref().map(Readers::of_api);
+    let names = || vec![session.cluster.0.clone()];
+    let api = args.api.map(|_| KubeApi::new(session.mux.clone(), names()));
+    let api = api.map(|api| Arc::new(api.asking(asked)));
+    if let Some(api) = &api {
+        let sources = session.keys(&every.targets);
+        api.serve(&session.cluster, session.client()?.clone(), sources);
     }
-    let web = Arc::new(web);
-    let lines = context.env.requests.clone();
-    let answering = port.answer(router(web.clone()), move |note| lines.print(vec![note]));
-    let answering = tokio::spawn(answering);
+    let mut server = OpenServer::new(only.snapshot.clone(), port, entrance, stop)
+        .asking(readers.as_ref().map(|readers| readers.rights.clone()))
+        .serving(api);
+    let mut sinks = None;
+    if let Some(config) = config {
+        let places = places(args, &config, &session, context).await?;
+        let retargeting = Retargeting::new(&session, &args.objects(), &config, context);
+        let (sending, work) = server.sending(config, places, context.env)?;
+        let reloads = ReloadRequests::listen(context.env)?;
+        sinks = Some(work.run(reloads, retargeting).boxed_local());
+        server = sending;
+    }
+    let started = server.start(Some(only), objects.subject(), context.env);
     let login = readers.map(|readers| readers.login);
-    let answers = VerbAnswers::new(args.memory.words(), &session, login, context);
+    let answers = VerbAnswers::new(args.memory.words(), (&session).into(), login, context);
     for line in silent_groups(&every.silent) {
         context.note(&line);
     }
     let mut terminal = Terminal::open(context, Output::Text);
-    terminal.print(&[entrance.printed])?;
-    let to = Publisher {
-        board,
-        web,
-        address: entrance.address,
-        sinks: feed,
-        packages: PackageRecords::new(config.map_or_else(Vec::new, |it| it.content.packages)),
-    };
-    let mut follower = Follower::new(served, to, now);
-    let ended = tokio::select! {
-        ended = follow(&mut follower, &session, &mut terminal, &mut stop) => ended,
-        () = answers.answer(questions) => Ok(Ended::Answered),
-        () = deliver(sinks) => Ok(Ended::Answered),
-        () = keep_events(api.as_deref()) => Ok(Ended::Answered),
-    };
-    answering.abort();
-    ended
-}
-
-/// The kinds of the configuration.
-fn kinds_of(config: Option<&LoadedConfig>) -> &[String] {
-    config.map_or(&[], |config| &config.content.kinds)
-}
-
-/// Where readers come in.
-struct Entrance {
-    gate: Gate,
-    /// The address without a token.
-    address: String,
-    /// The printed address: with the token, if the server has one.
-    printed: String,
-}
-
-/// The gate for the readers of `--auth`, and the page in the browser with `--open`.
-fn entrance(
-    args: &ServeArgs,
-    port: &OpenPort,
-    context: &mut Context<'_>,
-) -> Result<Entrance, CommandError> {
-    let (scheme, address) = (
-        port.scheme(),
-        format!("{}://{}/", port.scheme(), port.address),
-    );
-    if args.listen.auth == Auth::Kube {
-        if args.open {
-            open(&address, context);
-        }
-        return Ok(Entrance {
-            gate: Gate::kube(scheme),
-            printed: address.clone(),
-            address,
-        });
-    }
-    let token = random_token()?;
-    let mut gate = Gate::own(token.clone(), port.address, scheme);
-    if args.open {
-        let once = random_token()?;
-        open(&format!("{address}?t={}", once.text()), context);
-        gate = gate.admitting_once(once);
-    }
-    Ok(Entrance {
-        gate,
-        printed: format!("{address}?t={}", token.text()),
-        address,
-    })
+    terminal.print(&[printed])?;
+    Box::pin(started.run(answers, sinks, terminal)).await
 }
 
 /// What the requests of readers need.
@@ -278,42 +158,6 @@ impl Readers {
     }
 }
 
-/// The server for these readers, or for its owner, with this API.
-fn for_readers(web: WebServer, readers: Option<&Readers>, api: Option<&Arc<KubeApi>>) -> WebServer {
-    let web = match readers {
-        Some(readers) => web.asking(readers.rights.clone()),
-        None => web,
-    };
-    match api {
-        Some(api) => web.serving(api.clone()),
-        None => web,
-    }
-}
-
-/// The read API of Kubernetes over these objects; `None` without `--api`.
-fn kube_api(
-    args: &ServeArgs,
-    session: &Session,
-    every: &EveryKind,
-    readers: Option<&Readers>,
-) -> Result<Option<Arc<KubeApi>>, CommandError> {
-    let Some(ServedApi::Kubernetes) = args.api else {
-        return Ok(None);
-    };
-    let sources = session.keys(&every.targets);
-    let api = KubeApi::new(session.mux.clone(), sources, session.client()?.clone());
-    Ok(Some(Arc::new(api.asking(readers.map(Readers::of_api)))))
-}
-
-/// Reads the configuration, before anything else happens.
-fn loaded_config(args: &ServeArgs) -> Result<Option<LoadedConfig>, CommandError> {
-    let Some(path) = args.config.clone() else {
-        return Ok(None);
-    };
-    let content = ServeConfig::read(&path)?;
-    Ok(Some(LoadedConfig { path, content }))
-}
-
 /// Where the record is, and the outbox: that of the configuration, or one beside the record. Each cluster has its own.
 async fn places(
     args: &ServeArgs,
@@ -348,21 +192,6 @@ async fn record_place(
     })
 }
 
-/// Keeps the last events for the watches of readers; without `--api`, it waits.
-async fn keep_events(api: Option<&KubeApi>) {
-    match api {
-        Some(api) => api.keep_events().await,
-        None => pending().await,
-    }
-}
-
-async fn deliver(sinks: Option<impl Future<Output = ()>>) {
-    match sinks {
-        Some(sinks) => sinks.await,
-        None => pending().await,
-    }
-}
-
 /// The cluster by its own clock, over its record if there is one.
 async fn connect(
     args: &ServeArgs,
@@ -381,31 +210,4 @@ async fn connect(
         }
     }
     Ok(session)
-}
-
-fn random_token() -> Result<AccessToken, CommandError> {
-    let token = AccessToken::random();
-    token.ok_or_else(|| CommandError::failed("error: the system has no random numbers"))
-}
-
-/// The program that opens an address in the user's browser, with its first arguments.
-const OPENER: &[&str] = if cfg!(windows) {
-    &["rundll32", "url.dll,FileProtocolHandler"]
-} else if cfg!(target_os = "macos") {
-    &["open"]
-} else {
-    &["xdg-open"]
-};
-
-/// Opens an address in the user's browser. Other users may see it in the list of processes, so its token admits only once.
-fn open(address: &str, context: &mut Context<'_>) {
-    let mut command = Command::new(OPENER[0]);
-    command.args(&OPENER[1..]).arg(address);
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    if let Err(error) = command.spawn() {
-        context.note(&format!("cannot open a browser: {}: {error}", OPENER[0]));
-    }
 }

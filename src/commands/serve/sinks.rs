@@ -11,17 +11,18 @@ use jiff::Timestamp;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
-use super::config::ServeConfig;
+use super::config::{LoadedConfig, ServeConfig};
 use super::followed::Retargeting;
+use super::followed_cluster::FollowedCluster;
 use super::topics::{RecordPlace, TopicPushes};
 use crate::commands::status::StatusState;
 use crate::commands::{CommandError, ReloadRequests, Sources};
 use crate::env::{Clock, Env};
-use crate::model::{Model, PackageTool};
+use crate::model::PackageTool;
 use crate::object::ObjectRef;
 use crate::serve::{Board, ServedRow, SinkCountsSource};
 use crate::sink::{OutboxError, SinkDeliveries, SinkNote, SinkQueue};
-use crate::source::{Select, SourceKey, SourceState};
+use crate::source::{ClusterId, Select, SourceKey, SourceState};
 
 /// How often the outbox learns that the states are complete.
 const KEEP_UP: Duration = Duration::from_secs(30);
@@ -175,12 +176,6 @@ pub(super) struct Reload {
     pub(super) state: Option<Box<StatusState>>,
 }
 
-/// A configuration and its file.
-pub(super) struct LoadedConfig {
-    pub(super) path: PathBuf,
-    pub(super) content: ServeConfig,
-}
-
 /// What the follower has to do with the sinks.
 pub(super) struct SinkFeed {
     queue: Arc<SinkQueue>,
@@ -242,7 +237,9 @@ impl SinkFeed {
         at: &FollowedObjects<'_>,
         now: Timestamp,
     ) {
-        let taken = self.queue.take(rows, |object| at.lacks(object), now);
+        let taken = self
+            .queue
+            .take(rows, |object, cluster| at.lacks(object, cluster), now);
         let (dropped, failed) = match taken {
             Ok(dropped) => (dropped, None),
             Err(error) => (BTreeMap::new(), Some(error)),
@@ -263,17 +260,24 @@ impl SinkFeed {
 /// What decides whether an object without a row is gone.
 pub(super) struct FollowedObjects<'s> {
     pub(super) sources: &'s Sources,
-    pub(super) model: &'s Model,
+    pub(super) clusters: &'s [FollowedCluster],
 }
 
 impl FollowedObjects<'_> {
-    /// Whether a source that is up to date would have the object, and has not.
-    fn lacks(&self, object: &ObjectRef) -> bool {
+    /// Whether a source that is up to date would have the object of this cluster, and has not. Without a name, it is of the only
+    /// cluster.
+    fn lacks(&self, object: &ObjectRef, cluster: Option<&str>) -> bool {
         let is_up =
             |state: &SourceState| matches!(state, SourceState::Live | SourceState::Polling { .. });
-        let mut sources = self.sources.states().filter(|(_, state)| is_up(state));
-        let is_covered = sources.any(|(key, _)| covers(key, object));
-        is_covered && self.model.object(&object.identity()).is_none()
+        let is_asked_for = |id: &ClusterId| cluster.is_none_or(|name| *id.0 == *name);
+        let mut clusters = self.clusters.iter().filter(|it| is_asked_for(it.id()));
+        clusters.any(|followed| {
+            let sources = self.sources.states().filter(|(_, state)| is_up(state));
+            let mut sources = sources.filter(|(key, _)| followed.is(&key.cluster));
+            let model = &followed.served.state.model;
+            sources.any(|(key, _)| covers(key, object))
+                && model.object(&object.identity()).is_none()
+        })
     }
 }
 

@@ -6,18 +6,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use clap::Args;
+use futures::future::join_all;
 use futures::stream::{FuturesUnordered, StreamExt};
 use http::StatusCode;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
+use crate::commands::live::clusters::Clusters;
 use crate::commands::{
     ClusterOrigin, CommandError, Context, LookArgs, ReaderLogin, Session, UnreadFiles, changes,
     logs, trace,
 };
 use crate::env::Env;
 use crate::render::display::Stream;
-use crate::serve::{Params, Question, QuestionError, RecordVerb, WebReader};
+use crate::serve::{Answered, CLUSTER, Params, Question, QuestionError, RecordVerb, WebReader};
 
 /// The most questions that are answered at a time. Each may read several sources.
 const AT_ONCE: usize = 4;
@@ -42,7 +44,7 @@ fn fixed_flags(verb: RecordVerb) -> &'static [&'static str] {
 
 /// What each answer needs besides its question.
 pub(super) struct VerbAnswers<'a> {
-    session: &'a Session,
+    pub(super) clusters: Clusters<'a>,
     origin: ClusterOrigin,
     look: LookArgs,
     env: Env,
@@ -53,15 +55,15 @@ pub(super) struct VerbAnswers<'a> {
 }
 
 impl<'a> VerbAnswers<'a> {
-    /// Answers over the sources of a session, with these flags about the record.
+    /// Answers over the sources of these clusters, with these flags about the record.
     pub(super) fn new(
         memory: Vec<String>,
-        session: &'a Session,
+        clusters: Clusters<'a>,
         readers: Option<ReaderLogin>,
         context: &Context<'_>,
     ) -> VerbAnswers<'a> {
         VerbAnswers {
-            session,
+            clusters,
             origin: context.origin.clone(),
             look: context.look,
             env: context.env.detached(Stream::default(), Stream::default()),
@@ -87,14 +89,9 @@ impl VerbAnswers<'_> {
     }
 
     async fn answer_one(&self, question: Question) {
-        let stdout = Collected::default();
-        let running = Box::pin(self.run(&question, &stdout));
+        let running = Box::pin(self.answer_of_all(&question));
         let answer = match timeout(LIMIT, running).await {
-            Ok(Ok(lines)) => Ok(lines),
-            Ok(Err(error)) => Err(QuestionError {
-                records: stdout.text().unwrap_or_default(),
-                ..refusal(&error)
-            }),
+            Ok(answer) => answer,
             Err(_) => Err(QuestionError {
                 records: String::new(),
                 code: StatusCode::GATEWAY_TIMEOUT,
@@ -108,10 +105,28 @@ impl VerbAnswers<'_> {
         let _unread = question.answer.send(answer);
     }
 
+    /// The answer of the cluster that a question names, or of all that are connected.
+    async fn answer_of_all(&self, question: &Question) -> Result<Answered, QuestionError> {
+        let asked = question.params.first(CLUSTER);
+        let is_asked = |session: &&Session| asked.is_none_or(|name| *session.cluster.0 == *name);
+        let sessions = self.clusters.sessions().filter(is_asked);
+        let answers = sessions.map(|session| async move {
+            let stdout = Collected::default();
+            let answer = Box::pin(self.run(session, question, &stdout)).await;
+            let records = stdout.text().unwrap_or_default();
+            let answer = answer.map_err(|error| QuestionError {
+                records,
+                ..refusal(&error)
+            });
+            (session.cluster.0.clone(), answer)
+        });
+        combined(join_all(answers).await)
+    }
+
     /// The session for a reader: with the reader's own token, the API server decides about each request.
-    fn session_of(&self, reader: &WebReader) -> Result<Session, CommandError> {
+    fn session_of(&self, own: &Session, reader: &WebReader) -> Result<Session, CommandError> {
         let token = match reader {
-            WebReader::Owner => return Ok(self.session.clone()),
+            WebReader::Owner => return Ok(own.clone()),
             WebReader::User(token) => token,
         };
         let Some(login) = &self.readers else {
@@ -121,13 +136,19 @@ impl VerbAnswers<'_> {
             client: login.client.with_token(token.expose())?,
             recorded_as: login.recorded_as.clone(),
         };
-        self.session.of_reader(login, self.session.clock(&self.env))
+        own.of_reader(login, own.clock(&self.env))
     }
 
-    async fn run(&self, question: &Question, stdout: &Collected) -> Result<String, CommandError> {
+    /// The records of one cluster.
+    async fn run(
+        &self,
+        own: &Session,
+        question: &Question,
+        stdout: &Collected,
+    ) -> Result<String, CommandError> {
         let (verb, params) = (question.verb, &question.params);
-        let mut session = self.session_of(&question.reader)?;
-        if let Some(namespace) = params.first("namespace") {
+        let mut session = self.session_of(own, &question.reader)?;
+        if let Some(namespace) = params.namespace() {
             session.namespace = namespace.into();
         }
         let stderr = Stream::new(io::sink());
@@ -176,9 +197,9 @@ fn parse<A: Args>(verb: RecordVerb, params: &Params, others: &[String]) -> Resul
             words.push(format!("--{name}"));
         }
     }
-    // The objects are arguments, and the namespace is that of the session.
-    let is_flag =
-        |name: &&str| endpoint.values().contains(name) && !["object", "namespace"].contains(name);
+    // The objects are arguments, and the namespace and the cluster are those of the session.
+    let others = ["object", "namespace", CLUSTER];
+    let is_flag = |name: &&str| endpoint.values().contains(name) && !others.contains(name);
     let given = params.pairs();
     let given = given.filter(|(name, _)| is_flag(name));
     words.extend(given.map(|(name, value)| format!("--{name}={value}")));
@@ -191,6 +212,62 @@ fn parse<A: Args>(verb: RecordVerb, params: &Params, others: &[String]) -> Resul
         let text = error.to_string();
         CommandError::failed(text.lines().next().unwrap_or("error: invalid parameters"))
     })
+}
+
+/// One answer of those of several clusters. An object that some of them do not have is no error.
+fn combined(
+    answers: Vec<(Arc<str>, Result<String, QuestionError>)>,
+) -> Result<Answered, QuestionError> {
+    let is_one = answers.len() == 1;
+    let mut all = Answered::default();
+    let (mut failed, mut has_answer) = (None::<QuestionError>, false);
+    for (cluster, answer) in answers {
+        let error = match answer {
+            Ok(records) => {
+                all.records += &records;
+                has_answer = true;
+                continue;
+            }
+            Err(error) if is_one => return Err(error),
+            Err(error) => error,
+        };
+        all.records += &error.records;
+        let is_absent = error.code == StatusCode::NOT_FOUND;
+        let first = error.words.lines().next().unwrap_or_default();
+        if !is_absent {
+            let why = first.trim_start_matches("error: ");
+            all.absences.insert(cluster, why.to_owned());
+        }
+        // The error of a cluster that may have the object says more than that of one that has it not.
+        if failed
+            .as_ref()
+            .is_none_or(|before| before.code == StatusCode::NOT_FOUND && !is_absent)
+        {
+            failed = Some(error);
+        }
+    }
+    if all.records.len() > MAX_BYTES {
+        return Err(refusal(&too_long()));
+    }
+    match failed {
+        Some(error) if !has_answer => Err(QuestionError {
+            records: all.records,
+            ..error
+        }),
+        None if !has_answer => Err(QuestionError {
+            code: StatusCode::SERVICE_UNAVAILABLE,
+            words: "error: the cluster is not read yet\nhint: wait until /readyz answers ok\n"
+                .to_owned(),
+            records: String::new(),
+        }),
+        _ => Ok(all),
+    }
+}
+
+/// The error about an answer that is too long.
+fn too_long() -> CommandError {
+    let error = format!("error: the answer is larger than {} MiB", MAX_BYTES >> 20);
+    CommandError::failed(error).hint("name fewer objects, or a shorter time")
 }
 
 /// An error with its hints, as the command line prints them.
@@ -217,8 +294,7 @@ impl Collected {
     fn text(&self) -> Result<String, CommandError> {
         let bytes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if bytes.len() > MAX_BYTES {
-            let error = format!("error: the answer is larger than {} MiB", MAX_BYTES >> 20);
-            return Err(CommandError::failed(error).hint("name fewer objects, or a shorter time"));
+            return Err(too_long());
         }
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
@@ -258,6 +334,7 @@ mod tests {
     fn parameters_become_flags_and_values_never_do() {
         for path in [
             "/trace?object=svc/api",
+            "/trace?object=svc/api&cluster=--from=x",
             "/trace?object=svc/api&object=deploy/web&up&depth=2&explain=true&down=false",
             "/trace?object=--from=x",
             "/trace?object=-f&relations=volume,backend",
@@ -290,6 +367,47 @@ mod tests {
             let found = check(path).expect_err(path);
             assert!(found.contains(error), "{path}: {found}");
         }
+    }
+
+    /// The records and the reasons of the clusters that could not be read, or the code.
+    type Expected<'e> = Result<(&'e str, &'e [(&'e str, &'e str)]), u16>;
+
+    #[test]
+    fn the_answers_of_several_clusters_are_one() {
+        let failed = |code: u16, words: &str| {
+            Err(QuestionError {
+                code: StatusCode::from_u16(code).expect("a code"),
+                words: format!("error: {words}\nhint: do something\n"),
+                records: String::new(),
+            })
+        };
+        let records = |text: &str| Ok(text.to_owned());
+        let check = |answers: Vec<Result<String, QuestionError>>, expect: Expected<'_>| {
+            let named = answers.into_iter().zip(["a", "b", "c"]);
+            let named = named.map(|(answer, name)| (Arc::from(name), answer));
+            let found = combined(named.collect()).map_err(|error| error.code.as_u16());
+            let expect = expect.map(|(records, absences)| Answered {
+                records: records.to_owned(),
+                absences: absences
+                    .iter()
+                    .map(|&(name, why)| (name.into(), why.to_owned()))
+                    .collect(),
+            });
+            assert_eq!(found, expect);
+        };
+        check(vec![records("1\n"), records("2\n")], Ok(("1\n2\n", &[])));
+        check(vec![records("1\n"), failed(404, "no")], Ok(("1\n", &[])));
+        let away = || failed(400, "no route");
+        check(
+            vec![away(), records(""), failed(404, "no")],
+            Ok(("", &[("a", "no route")])),
+        );
+        check(vec![failed(404, "no"), failed(404, "no")], Err(404));
+        check(vec![failed(404, "no"), failed(403, "no")], Err(403));
+        check(vec![failed(404, "no")], Err(404));
+        check(vec![], Err(503));
+        let half = "x".repeat(MAX_BYTES / 2 + 1);
+        check(vec![records(&half), records(&half)], Err(400));
     }
 
     #[test]

@@ -41,7 +41,7 @@ use cluster_status::{ServerColumns, StatusSetup};
 use live::LiveStatus;
 use options::{Detail, HealthFilter, Idle, RowOptions, StatusFormat, Titles};
 use package_documents::MemberList;
-pub(super) use served::{PLAIN, Publication, ServedStatus};
+pub(super) use served::{PLAIN, Publication, RowChange, ServedStatus};
 use since::TimeComparison;
 use sort_by::SortBy;
 pub(super) use state::{RETENTION, StatusState};

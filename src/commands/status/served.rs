@@ -16,8 +16,8 @@ use crate::object::Uid;
 use crate::render::age::rfc3339_millis;
 use crate::render::json::status::{StatusRecord, TreePlace};
 use crate::render::style::{Look, Styles, Symbols};
-use crate::serve::{OwnState, ServedRow, Snapshot, UnhealthyRow};
-use crate::source::{Scope, SourceKey};
+use crate::serve::{OwnState, ServedCluster, ServedRow, Snapshot, UnhealthyRow};
+use crate::source::{ClusterId, Scope, SourceKey};
 use crate::status::Assessment;
 
 /// How lines look that are no terminal's.
@@ -31,6 +31,9 @@ pub(in crate::commands) const PLAIN: Look = Look {
 #[derive(Debug)]
 pub(in crate::commands) struct ServedStatus {
     pub(in crate::commands) state: StatusState,
+    pub(in crate::commands) cluster: ServedCluster,
+    /// Whether rows have the short name of the cluster.
+    is_of_several: bool,
     transitions: Transitions,
     rows: BTreeMap<Uid, HeldRow>,
 }
@@ -58,10 +61,24 @@ pub(in crate::commands) struct RowChange {
 }
 
 impl ServedStatus {
-    /// The rows of this state, none of which was served yet.
-    pub(in crate::commands) fn new(state: StatusState) -> ServedStatus {
+    /// The rows of this state of the only cluster, none of which was served yet.
+    pub(in crate::commands) fn only(state: StatusState, cluster: &ClusterId) -> ServedStatus {
+        let cluster = ServedCluster::alone(cluster.0.clone());
+        ServedStatus {
+            is_of_several: false,
+            ..ServedStatus::one_of_several(state, cluster)
+        }
+    }
+
+    /// The same of one of several clusters.
+    pub(in crate::commands) fn one_of_several(
+        state: StatusState,
+        cluster: ServedCluster,
+    ) -> ServedStatus {
         ServedStatus {
             state,
+            cluster,
+            is_of_several: true,
             transitions: Transitions::new(RowOptions::default()),
             rows: BTreeMap::new(),
         }
@@ -70,7 +87,8 @@ impl ServedStatus {
     /// A snapshot without rows: nothing is read yet.
     pub(in crate::commands) fn empty_snapshot(&self) -> Snapshot {
         Snapshot {
-            cluster: cluster(&self.state),
+            cluster: self.cluster.name.clone(),
+            clusters: vec![self.cluster.clone()],
             place: place(&self.state).into(),
             ..Snapshot::default()
         }
@@ -84,7 +102,7 @@ impl ServedStatus {
             due.insert(row.object.identity());
             None::<String>
         });
-        let cluster = cluster(&self.state);
+        let label = Some(&self.cluster.label).filter(|_| self.is_of_several);
         let (mut changes, mut shown, mut held) = (Vec::new(), Vec::new(), BTreeMap::new());
         for row in &rows {
             let uid = row.object.identity();
@@ -96,7 +114,8 @@ impl ServedStatus {
                 None if !is_due => continue,
                 was => {
                     let place = ServedPlace {
-                        cluster: &cluster,
+                        cluster: &self.cluster.name,
+                        label,
                         was,
                         now,
                     };
@@ -131,12 +150,6 @@ impl ServedStatus {
         let lines = lines_below(state, RowOptions::default()).into_iter();
         lines.map(|line| line.to_string()).collect()
     }
-}
-
-/// The name of the cluster.
-fn cluster(state: &StatusState) -> Arc<str> {
-    let first = state.requested().first();
-    first.map_or_else(Arc::default, |key| key.cluster.0.clone())
 }
 
 /// The flags for the place of the requested objects.
@@ -181,6 +194,8 @@ fn own_assessment<'a>(row: &StatusRow<'a>) -> &'a Arc<Assessment> {
 /// What a row is made for.
 struct ServedPlace<'a> {
     cluster: &'a str,
+    /// The short name of the cluster, if there are several.
+    label: Option<&'a Arc<str>>,
     /// The row before.
     was: Option<&'a HeldRow>,
     now: Timestamp,
@@ -208,6 +223,7 @@ fn served(row: &StatusRow<'_>, place: &ServedPlace<'_>) -> ServedRow {
             last_lines: row.last_lines.iter().map(LastLines::record).collect(),
             ..record.at(tree, row.worst()).explained(row.assessment)
         },
+        label: place.label.cloned(),
         status: row.assessment.status(),
         lines: row.assessment.lines().map(str::to_owned).collect(),
         changes: changes.map(LastChange::dated_text).collect(),

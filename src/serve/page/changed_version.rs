@@ -1,5 +1,7 @@
 //! `ChangedVersion`: a record of `changes -o json`, as far as the page shows it.
 
+use std::cmp::Reverse;
+
 use jiff::Timestamp;
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -114,6 +116,15 @@ impl ChangedVersions {
         }
         all.complete_since = complete.filter(|time| *time > Timestamp::MIN);
         all.versions.reverse();
+        let cluster = all
+            .versions
+            .first()
+            .map(|it| it.object_ref.cluster().to_owned());
+        let is_of_first = |it: &ChangedVersion| Some(it.object_ref.cluster()) == cluster.as_deref();
+        if !all.versions.iter().all(is_of_first) {
+            // The records of each cluster are in the order of its versions.
+            all.versions.sort_by_key(|it| Reverse(it.at()));
+        }
         all.holes.sort_unstable();
         all.holes.dedup();
         all.problems.sort_unstable();

@@ -58,7 +58,7 @@ impl PageFrame<'_> {
                     a href="/t" aria-current=[current(Section::Timeline)] { "Timeline" }
                 }
                 @if let Some(snapshot) = self.snapshot {
-                    span.cluster { (Shown(&snapshot.cluster)) " " (Shown(&snapshot.place)) }
+                    span.cluster { (Shown(&snapshot.cluster_words())) " " (Shown(&snapshot.place)) }
                 }
                 span #link role="status" {
                     @if let (Some(snapshot), Some(_)) = (self.snapshot, &self.live) { (link(snapshot)) }
@@ -94,6 +94,7 @@ fn table(view: &PageView) -> Markup {
             thead {
                 tr {
                     th scope="col" { "Name" }
+                    @if view.has_clusters { th scope="col" { "Cluster" } }
                     th scope="col" { "Ready" }
                     th scope="col" { "Status" }
                     th scope="col" { "Restarts" }

@@ -21,6 +21,7 @@ mod timeline;
 
 use maud::{Markup, Render, html};
 
+use super::served_cluster::ServedCluster;
 use super::snapshot::Snapshot;
 use crate::render::text::escape_line;
 pub(super) use assets::{POLICY, SCRIPT};
@@ -50,6 +51,8 @@ pub(super) struct PageView {
     pub(super) title: String,
     /// What stands above the table.
     pub(super) summary: Markup,
+    /// Whether the rows name their clusters.
+    pub(super) has_clusters: bool,
     /// The rows, in order.
     pub(super) rows: Vec<PageRow>,
     /// What stands below the table: what is not shown.
@@ -101,12 +104,20 @@ pub(super) trait View {
     }
 }
 
+/// A line for each of several clusters whose objects are missing, or may be out of date.
+fn absences(snapshot: &Snapshot) -> Vec<String> {
+    let clusters = snapshot.clusters.iter();
+    let absences = clusters.filter_map(ServedCluster::absence);
+    absences.filter(|_| snapshot.is_of_several()).collect()
+}
+
 /// The lines below a table: the rows that it leaves out, and what the server could not read.
 fn foot(beyond: usize, snapshot: &Snapshot) -> Markup {
     html! {
         @if beyond > 0 {
             p { "and " (beyond) " more: search, or choose a state or a namespace" }
         }
+        @for line in absences(snapshot) { p.problem { (Shown(&line)) } }
         @for line in snapshot.link.refused.iter().chain(&snapshot.shortfalls) {
             p.dim { (Shown(line)) }
         }
@@ -137,6 +148,7 @@ mod tests {
         object.uid = Some(text.to_owned());
         text.clone_into(&mut row.record.word);
         row.record.ready = Some(text.to_owned());
+        row.label = Some(text.into());
         row.changes = vec![text.to_owned()];
         row.last_lines = vec![text.to_owned()];
         row
@@ -147,6 +159,13 @@ mod tests {
         let row = hostile(text);
         let mut snapshot = snapshot(vec![row.clone()]);
         snapshot.cluster = text.into();
+        snapshot.clusters = vec![
+            ServedCluster {
+                trouble: Some(text.to_owned()),
+                ..ServedCluster::alone(text.into())
+            };
+            2
+        ];
         snapshot.place = text.into();
         snapshot.shortfalls = vec![text.to_owned()];
         text.clone_into(&mut snapshot.link.words);

@@ -29,6 +29,7 @@ const MAX_CHOICES: usize = 24;
 /// The first page, with what the reader has chosen.
 pub(in crate::serve) struct NowPage {
     params: Params,
+    cluster: Option<String>,
     namespace: Option<String>,
     kind: Option<String>,
     state: Option<String>,
@@ -37,7 +38,7 @@ pub(in crate::serve) struct NowPage {
 
 impl NowPage {
     /// The parameters that it takes.
-    pub(in crate::serve) const NAMES: [&str; 4] = ["namespace", "kind", "state", "q"];
+    pub(in crate::serve) const NAMES: [&str; 5] = ["cluster", "namespace", "kind", "state", "q"];
 
     /// Reads the parameters.
     pub(in crate::serve) fn of(params: &Params) -> Result<NowPage, ParamError> {
@@ -45,6 +46,7 @@ impl NowPage {
         let chosen = |name| params.first(name).filter(|value| !value.is_empty());
         Ok(NowPage {
             params: params.clone(),
+            cluster: chosen("cluster").map(str::to_owned),
             namespace: chosen("namespace").map(str::to_owned),
             kind: chosen("kind").map(str::to_owned),
             state: chosen("state").map(str::to_owned),
@@ -59,10 +61,12 @@ impl NowPage {
 
     fn takes(&self, row: &ServedRow) -> bool {
         let object = &row.record.object_ref;
+        let is_of_cluster = |cluster: &String| object.cluster == *cluster;
         let is_in = self.namespace.is_none() || object.namespace == self.namespace;
         let is_of_kind = |kind: &String| row.kind_and_group() == *kind;
         let is_of_state = |state: &String| row.status.as_str() == *state;
         is_in
+            && self.cluster.as_ref().is_none_or(is_of_cluster)
             && self.kind.as_ref().is_none_or(is_of_kind)
             && self.state.as_ref().is_none_or(is_of_state)
             && self.is_found(row)
@@ -93,7 +97,9 @@ impl NowPage {
     /// Links to the objects of each state, with their numbers.
     fn states(&self, snapshot: &Snapshot) -> Markup {
         let mut counts: BTreeMap<Status, usize> = BTreeMap::new();
-        for row in snapshot.rows.iter().filter(|row| row.is_requested) {
+        let is_of = |cluster: &String, row: &ServedRow| row.record.object_ref.cluster == *cluster;
+        let rows = snapshot.rows.iter().filter(|row| row.is_requested);
+        for row in rows.filter(|row| self.cluster.as_ref().is_none_or(|it| is_of(it, row))) {
             *counts.entry(row.status).or_default() += 1;
         }
         let is_chosen = |status: Status| self.state.as_deref() == Some(status.as_str());
@@ -143,15 +149,18 @@ impl NowPage {
                 depth: it.depth,
                 beside: &it.beside,
                 namespace: snapshot.namespace(),
+                label: it.row.label.as_deref(),
             };
             return rows.map(|it| (&*it.row, place(it))).collect();
         }
-        let alone = || RowPlace {
+        let alone = |row: &'s ServedRow| RowPlace {
             depth: 0,
             beside: &[],
             namespace: snapshot.namespace(),
+            label: row.label.as_deref(),
         };
-        snapshot.rows.iter().map(|row| (&**row, alone())).collect()
+        let rows = snapshot.rows.iter();
+        rows.map(|row| (&**row, alone(row))).collect()
     }
 }
 
@@ -160,7 +169,10 @@ impl View for NowPage {
         let candidates = self.candidates(snapshot);
         let mut namespaces: BTreeMap<String, usize> = BTreeMap::new();
         let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
+        let mut clusters: BTreeMap<String, usize> = BTreeMap::new();
         for (row, _) in &candidates {
+            let cluster = row.record.object_ref.cluster.clone();
+            *clusters.entry(cluster).or_default() += 1;
             if let Some(namespace) = &row.record.object_ref.namespace {
                 *namespaces.entry(namespace.clone()).or_default() += 1;
             }
@@ -176,15 +188,17 @@ impl View for NowPage {
         let failed = snapshot.rows.iter();
         let failed = failed.filter(|row| row.is_requested && row.status == Status::Failed);
         Some(PageView {
-            title: format!("{} Failed · {}", failed.count(), snapshot.cluster),
+            title: format!("{} Failed · {}", failed.count(), snapshot.cluster_words()),
             summary: html! {
                 h1 { (self.heading()) }
                 (self.states(snapshot))
+                (self.choices("cluster", self.cluster.as_ref(), &clusters))
                 (self.choices("namespace", self.namespace.as_ref(), &namespaces))
                 (self.choices("kind", self.kind.as_ref(), &kinds))
                 @if rows.is_empty() { p.empty { (self.nothing(snapshot)) } }
             },
             rows,
+            has_clusters: snapshot.is_of_several(),
             foot: html! { (foot(beyond, snapshot)) (copied(&self.command(snapshot))) },
             link: link(snapshot),
         })
@@ -233,13 +247,15 @@ impl NowPage {
             let place = escape_line(&snapshot.place).into_owned();
             words.extend(Some(place).filter(|it| !it.is_empty()));
         }
-        words.push(format!("--context {}", quoted(&snapshot.cluster)));
+        let cluster = self.cluster.as_deref().unwrap_or(&snapshot.cluster);
+        words.push(format!("--context {}", quoted(cluster)));
         words.join(" ")
     }
 
     /// The words for a view without rows.
     fn nothing(&self, snapshot: &Snapshot) -> &'static str {
-        let is_chosen = self.namespace.is_some() || self.kind.is_some();
+        let chosen = [&self.cluster, &self.namespace, &self.kind];
+        let is_chosen = chosen.iter().any(|chosen| chosen.is_some());
         match () {
             () if !snapshot.link.is_read => "Reading the cluster…",
             () if is_chosen || !self.is_of_unhealthy() => "No object fits.",
@@ -276,6 +292,8 @@ mod tests {
             ("q=WEB-3", &["uid-web-3"]),
             ("q=it+fails&state=Failed", &["uid-web-0", "uid-web-2"]),
             ("namespace=prod", &[]),
+            ("cluster=other", &[]),
+            ("cluster=test", &["uid-web-0", "uid-web-2"]),
             ("namespace=shop&kind=Pod", &["uid-web-0", "uid-web-2"]),
         ] {
             assert_eq!(names(query, 4), expect, "{query}");
@@ -292,6 +310,10 @@ mod tests {
                 "kubectl spy status deployment.apps --unhealthy -n 'a b' --context test",
             ),
             ("state=Current", "kubectl spy status -n shop --context test"),
+            (
+                "cluster=edge-1",
+                "kubectl spy status --unhealthy -n shop --context edge-1",
+            ),
         ] {
             let params = Params::of(&format!("/?{query}").parse().expect("an address"));
             let view = NowPage::of(&params).expect("valid parameters");

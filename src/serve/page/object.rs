@@ -19,7 +19,7 @@ impl ObjectPage {
     pub(in crate::serve) fn at(address: ObjectAddress, snapshot: &Snapshot) -> Option<ObjectPage> {
         let page = ObjectPage(address);
         let mut rows = snapshot.rows.iter();
-        let is_there = rows.any(|row| page.is_of(row)) && *snapshot.cluster == *page.0.cluster;
+        let is_there = rows.any(|row| page.is_of(row));
         is_there.then_some(page)
     }
 
@@ -46,10 +46,12 @@ impl View for ObjectPage {
             depth: row.record.depth - own,
             beside: &[],
             namespace: top.record.object_ref.namespace.as_deref(),
+            label: None,
         };
         Some(PageView {
             title: format!("{} {}", top.name(), top.record.word),
             summary: summary(top, &owners(&snapshot.rows[..at], own)),
+            has_clusters: false,
             rows: rows.map(|shown| row(shown, &place(shown))).collect(),
             foot: html! { (foot(beyond, snapshot)) (copied(&self.0.command("status"))) },
             link: link(snapshot),

@@ -67,6 +67,11 @@ impl RecordedRef {
         self.kind == "Event"
     }
 
+    /// Its cluster; empty for an address.
+    pub(super) fn cluster(&self) -> &str {
+        &self.cluster
+    }
+
     /// Its kind; empty for an address.
     pub(super) fn kind(&self) -> &str {
         &self.kind
@@ -105,10 +110,11 @@ impl ObjectAddress {
         }
     }
 
-    /// Whether a row is about it. All rows are of one cluster.
+    /// Whether a row is about it.
     pub(super) fn is_of(&self, row: &ServedRow) -> bool {
         let object = &row.record.object_ref;
-        object.kind == self.kind
+        object.cluster == self.cluster
+            && object.kind == self.kind
             && row.group() == self.group
             && object.namespace == self.namespace
             && object.name == self.name
@@ -170,7 +176,8 @@ impl ObjectAddress {
     ) -> impl Iterator<Item = (&'a str, &'a str)> {
         let namespace = self.namespace.as_deref();
         let namespace = namespace.map(|namespace| ("namespace", namespace));
-        [("object", argument)].into_iter().chain(namespace)
+        let named = [("object", argument), ("cluster", &*self.cluster)];
+        named.into_iter().chain(namespace)
     }
 
     /// The command that shows the same: `kubectl spy status deployment/web -n shop --context prod`.

@@ -15,7 +15,7 @@ use super::past_tree::past_tree;
 use super::timeline::{TimelineTime, timeline};
 use super::{Section, Shown};
 use crate::render::text::escape_line;
-use crate::serve::params::Params;
+use crate::serve::params::{CLUSTER, Params};
 use crate::serve::snapshot::Snapshot;
 
 /// A page about what a verb has answered. It does not follow the cluster.
@@ -147,7 +147,7 @@ impl Report<'_> {
                 (copied(&format!("{} --at {}", address.command("status"), quoted(at))))
             },
             Report::Timeline(time) => html! {
-                (times(query)) (timeline(records, *time, query, snapshot))
+                (clusters(query, snapshot)) (times(query)) (timeline(records, *time, query, snapshot))
                 (copied(&timeline_command(snapshot, query)))
             },
         }
@@ -173,12 +173,31 @@ fn events_command(address: &ObjectAddress) -> String {
 fn timeline_command(snapshot: &Snapshot, query: &Params) -> String {
     let since = query.first("from").or(query.first("since"));
     let since = quoted(since.unwrap_or(TIMELINE));
-    let place = match query.first("namespace") {
+    let place = match query.namespace() {
         Some(namespace) => format!("-n {}", quoted(namespace)),
         None => escape_line(&snapshot.place).into_owned(),
     };
-    let context = quoted(&snapshot.cluster);
+    let context = query.first(CLUSTER).filter(|name| !name.is_empty());
+    let context = quoted(context.unwrap_or(&snapshot.cluster));
     format!("kubectl spy changes --since {since} {place} --context {context}")
+}
+
+/// Links to the same page of one cluster, if there are several.
+fn clusters(query: &Params, snapshot: &Snapshot) -> Markup {
+    let chosen = query.first(CLUSTER).filter(|name| !name.is_empty());
+    let is_chosen = |name: &str| chosen == Some(name);
+    html! {
+        @if snapshot.is_of_several() {
+            nav.chips aria-label="Clusters" {
+                a href=(query.with(CLUSTER, "")) aria-current=[chosen.is_none().then_some("true")] { "every cluster" }
+                @for cluster in &snapshot.clusters {
+                    a href=(query.with(CLUSTER, &cluster.name)) aria-current=[is_chosen(&cluster.name).then_some("true")] {
+                        (Shown(&cluster.name))
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// Links to the same page over other times.

@@ -21,6 +21,8 @@ pub(super) struct RowPlace<'a> {
     pub(super) beside: &'a [String],
     /// The namespace of all objects; `None` if there are several.
     pub(super) namespace: Option<&'a str>,
+    /// The short name of its cluster, in a table with this column.
+    pub(super) label: Option<&'a str>,
 }
 
 /// A row as a table body of its own.
@@ -40,13 +42,16 @@ pub(super) fn row(row: &ServedRow, place: &RowPlace<'_>) -> PageRow {
                         " " span.dim { "-n " (Shown(namespace)) }
                     }
                 }
+                @if let Some(label) = place.label {
+                    td data-label="cluster" title=(Shown(&record.object_ref.cluster)) { (Shown(label)) }
+                }
                 td data-label="ready" { (Shown(record.ready.as_deref().unwrap_or("-"))) }
                 td.state { (sign(row.status)) " " (Shown(&record.word)) }
                 td data-label="restarts" { (restarts.as_deref().unwrap_or("-")) }
                 td data-label="age" { (age(row)) }
             }
             @if !reasons_are_empty(row, place) {
-                tr.why { td.{ "d" (depth) } colspan="5" { (reasons(row, place)) } }
+                tr.why { td.{ "d" (depth) } colspan=(5 + usize::from(place.label.is_some())) { (reasons(row, place)) } }
             }
         }
     };

@@ -149,7 +149,7 @@ pub(super) fn timeline(
                     }
                 }
                 @for lane in shown {
-                    (drawn(lane, &LanePicture { all: &all, time, most: left }))
+                    (drawn(lane, &LanePicture { all: &all, time, most: left, snapshot }))
                     @let () = left = left.saturating_sub(lane.marks());
                 }
             }
@@ -243,6 +243,7 @@ struct LanePicture<'d> {
     time: TimeSpan,
     /// The most bars and marks.
     most: usize,
+    snapshot: &'d Snapshot,
 }
 
 fn drawn(lane: &Lane<'_>, drawing: &LanePicture<'_>) -> Markup {
@@ -251,7 +252,10 @@ fn drawn(lane: &Lane<'_>, drawing: &LanePicture<'_>) -> Markup {
     html! {
         tbody.row {
             tr {
-                td.name { a href=(lane.address.path("c")) { (Shown(&lane.address.display())) } }
+                td.name {
+                    a href=(lane.address.path("c")) { (Shown(&lane.address.display())) }
+                    @if drawing.snapshot.is_of_several() { " " span.dim { (Shown(&lane.address.cluster)) } }
+                }
                 td.lane { (picture(lane, drawing)) }
                 td.wide {
                     @if let Some(last) = last {

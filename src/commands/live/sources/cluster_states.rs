@@ -58,12 +58,26 @@ pub(crate) struct FailedAttempt {
 
 /// How well a cluster can be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum ClusterState {
+pub(crate) enum ClusterState {
     Connecting,
     Live,
     Retrying(FailedAttempt),
     /// Nothing of it can be read, for this reason.
     Refused(Arc<str>),
+}
+
+impl ClusterState {
+    /// `connection refused (retrying, 3rd time)`: why the cluster cannot be read; `None` if it can, or if that is not known yet.
+    pub(crate) fn trouble(&self) -> Option<String> {
+        match self {
+            ClusterState::Connecting | ClusterState::Live => None,
+            ClusterState::Refused(cause) => Some(short_cause(cause).to_owned()),
+            ClusterState::Retrying(failed) => {
+                let (cause, time) = (short_cause(&failed.cause), ordinal(failed.attempt));
+                Some(format!("{cause} (retrying, {time} time)"))
+            }
+        }
+    }
 }
 
 impl ClusterStates {

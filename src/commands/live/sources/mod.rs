@@ -326,7 +326,7 @@ impl Sources {
     }
 
     /// The states of the clusters, if there are several.
-    fn cluster_states(&self) -> Vec<(&ClusterId, ClusterState)> {
+    pub(crate) fn cluster_states(&self) -> Vec<(&ClusterId, ClusterState)> {
         let states = self.clusters.iter().map(|(cluster, state)| {
             let state = match state {
                 JoinState::Joining => ClusterState::Connecting,

@@ -1,0 +1,185 @@
+//! `FollowedCluster`: a cluster that the server follows: its state, and what readers have of it.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::followed::joined_state;
+use super::package_records::PackageRecords;
+use crate::commands::live::cluster_group::JoinedCluster;
+use crate::commands::status::{Publication, RowChange, ServedStatus, StatusState};
+use crate::commands::{Need, Subject};
+use crate::env::{Ahead, shifted};
+use crate::model::PackageTool;
+use crate::serve::{ServedCluster, Snapshot};
+use crate::source::{ClusterId, Event, SourceKey};
+
+/// A cluster with its state.
+pub(super) struct FollowedCluster {
+    id: ClusterId,
+    pub(super) served: ServedStatus,
+    /// Its place among several.
+    pub(super) place: usize,
+    /// How far the clock of its server is ahead, if it is one of several.
+    ahead: Option<Ahead>,
+    packages: PackageRecords,
+    stage: FollowStage,
+    /// Whether the state of other objects is not complete yet. Readers see the old one meanwhile.
+    pub(super) is_settling: bool,
+    /// The sources of other objects to follow, of which every object is needed.
+    rereads: Vec<SourceKey>,
+    /// What readers have of it.
+    pub(super) snapshot: Snapshot,
+}
+
+/// How far a cluster is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum FollowStage {
+    /// Nothing is published.
+    Begun,
+    /// The objects are published, and may not be all.
+    Shown,
+    /// All objects were read once. Only then are changes events.
+    Read,
+}
+
+impl FollowedCluster {
+    /// The only cluster of a server.
+    pub(super) fn only(id: ClusterId, state: StatusState) -> FollowedCluster {
+        let served = ServedStatus::only(state, &id);
+        FollowedCluster {
+            snapshot: served.empty_snapshot(),
+            id,
+            served,
+            place: 0,
+            ahead: None,
+            packages: PackageRecords::default(),
+            stage: FollowStage::Begun,
+            is_settling: false,
+            rereads: Vec::new(),
+        }
+    }
+
+    /// One of several that has joined, for the objects of such arguments.
+    pub(super) fn joined(joined: JoinedCluster<'_>, subject: Subject) -> FollowedCluster {
+        let id = joined.session.cluster.clone();
+        let (place, ahead) = (joined.place, joined.session.ahead());
+        let cluster = ServedCluster {
+            label: joined.label.clone(),
+            ..ServedCluster::alone(id.0.clone())
+        };
+        let state = joined_state(subject, joined);
+        let served = ServedStatus::one_of_several(state, cluster);
+        FollowedCluster {
+            snapshot: served.empty_snapshot(),
+            id,
+            served,
+            place,
+            ahead: Some(ahead),
+            packages: PackageRecords::default(),
+            stage: FollowStage::Begun,
+            is_settling: false,
+            rereads: Vec::new(),
+        }
+    }
+
+    /// From now on, packages of these tools are reported.
+    pub(super) fn report(&mut self, packages: Vec<PackageTool>) {
+        self.packages = PackageRecords::new(packages);
+    }
+
+    /// Follows other objects. Readers see the old ones until the state is complete.
+    pub(super) fn follow(&mut self, state: StatusState) {
+        self.served.state = state;
+        self.rereads = self.wanted();
+        self.is_settling = true;
+    }
+
+    /// Whether it is this cluster.
+    pub(super) fn is(&self, cluster: &ClusterId) -> bool {
+        self.id == *cluster
+    }
+
+    pub(super) fn id(&self) -> &ClusterId {
+        &self.id
+    }
+
+    pub(super) fn has_begun(&self) -> bool {
+        self.stage > FollowStage::Begun
+    }
+
+    /// Whether every requested source was read once, or is known to be unreadable.
+    pub(super) fn is_read(&self) -> bool {
+        match self.stage {
+            FollowStage::Begun => false,
+            FollowStage::Shown => self.served.state.is_settled(),
+            FollowStage::Read => true,
+        }
+    }
+
+    pub(super) fn wanted(&self) -> Vec<SourceKey> {
+        self.served.state.model.sources().cloned().collect()
+    }
+
+    pub(super) fn take_rereads(&mut self) -> Vec<SourceKey> {
+        let mut rereads = std::mem::take(&mut self.rereads);
+        rereads.extend(self.served.state.model.take_rereads());
+        rereads
+    }
+
+    pub(super) fn need_of(&self, key: &SourceKey) -> Need {
+        self.served.state.need_of(key)
+    }
+
+    /// The time by the clock of the server.
+    fn now(&self, now: Timestamp) -> Timestamp {
+        let ahead = self.ahead.as_ref().map(|ahead| ahead());
+        ahead.map_or(now, |ahead| shifted(now, ahead))
+    }
+
+    pub(super) fn apply(&mut self, key: &Arc<SourceKey>, event: &Event, now: Timestamp) {
+        let now = self.now(now);
+        self.served.state.apply(key, event, now);
+    }
+
+    /// Applies the changes since the last call, and makes a new snapshot if there are any, or if it `is_due`. Returns the changes
+    /// that are events for readers; `None` without a new snapshot.
+    pub(super) fn refresh(&mut self, now: Timestamp, is_due: bool) -> Option<Vec<RowChange>> {
+        let now = self.now(now);
+        let state = &mut self.served.state;
+        let mut is_due = state.take_news(now) || is_due;
+        if self.stage == FollowStage::Begun && state.model.is_presentable() {
+            self.stage = FollowStage::Shown;
+            is_due = true;
+        }
+        if self.stage == FollowStage::Begun {
+            return None;
+        }
+        state.look_back(now);
+        if self.is_settling && !state.is_settled() {
+            return None;
+        }
+        is_due |= std::mem::take(&mut self.is_settling);
+        let changes = is_due.then(|| self.publish(now));
+        if self.is_read() {
+            self.stage = FollowStage::Read;
+        }
+        changes
+    }
+
+    fn publish(&mut self, now: Timestamp) -> Vec<RowChange> {
+        self.served.state.read_logs();
+        let Publication { changes, snapshot } = self.served.publish(now);
+        let packages = self
+            .packages
+            .take(&self.served.state.model, &self.id.0, now);
+        self.snapshot = Snapshot {
+            packages,
+            ..snapshot
+        };
+        match self.stage {
+            FollowStage::Begun | FollowStage::Shown => Vec::new(),
+            FollowStage::Read => changes,
+        }
+    }
+}

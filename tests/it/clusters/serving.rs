@@ -1,0 +1,267 @@
+//! `serve` over several clusters.
+
+use std::net::TcpListener;
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use super::super::serve::{Reply, Sent, Served};
+use super::super::serve_kube_api::{names, status};
+use super::{Fleet, failing, kubeconfig, ready};
+use crate::support::Spy;
+use crate::support::cluster::{Cluster, config_map};
+
+/// Serves Pods of both clusters: `web` fails in `prod-us`, and `api` is only there.
+async fn fleet() -> Fleet {
+    let fleet = Fleet::start().await;
+    fleet.put_in(0, ready("web"));
+    fleet.put_in(1, failing("web"));
+    fleet.put_in(1, ready("api"));
+    fleet
+}
+
+fn serve(fleet: &Fleet, args: &[&str]) -> Served {
+    Served::start(&fleet.spy(), &[args, &["--contexts", "prod-*"]].concat())
+}
+
+/// `CLUSTER KIND/NAME STATUS` of each record.
+fn rows(reply: &Reply) -> String {
+    assert_eq!(reply.code, 200, "{}", reply.body);
+    let row = |line: &str| {
+        let record: Value = serde_json::from_str(line).unwrap();
+        let object = &record["ref"];
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        format!(
+            "{} {}/{} {}",
+            text(&object["cluster"]),
+            text(&object["kind"]),
+            text(&object["name"]),
+            text(&record["status"])
+        )
+    };
+    let lines = reply.body.lines().filter(|line| line.starts_with('{'));
+    lines.map(row).collect::<Vec<_>>().join("\n")
+}
+
+fn warnings(reply: &Reply) -> Vec<&str> {
+    let lines = reply.head.lines();
+    let found = lines.filter_map(|line| line.strip_prefix("warning: "));
+    found.collect()
+}
+
+/// A context of a server that refuses connections.
+fn closed_server() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    format!("http://{}", listener.local_addr().unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_shows_the_worst_of_all_clusters_first() {
+    let fleet = fleet().await;
+    let served = serve(&fleet, &["pods"]);
+    assert_snapshot!(rows(&served.get("/spy/v1/status")), @"
+    prod-us Pod/web Failed
+    prod-eu Pod/web Current
+    prod-us Pod/api Current
+    ");
+    assert_snapshot!(rows(&served.get("/spy/v1/status?cluster=prod-eu")), @"prod-eu Pod/web Current");
+    let unknown = served.get("/spy/v1/status?cluster=prod");
+    assert_eq!(unknown.code, 404);
+    assert_snapshot!(unknown.body, @r#"
+    error: the server does not follow the cluster "prod"
+    hint: it follows prod-eu, prod-us
+    "#);
+    let page = served.get("/?q=web").body;
+    assert!(page.contains(r#"<th scope="col">Cluster</th>"#), "{page}");
+    assert!(page.contains(r#"href="/o/prod-us/Pod/shop/web""#), "{page}");
+    assert!(page.contains(r#"href="/o/prod-eu/Pod/shop/web""#), "{page}");
+    let page = served.get("/?q=web&cluster=prod-eu").body;
+    assert!(!page.contains("/o/prod-us/"), "{page}");
+    assert!(page.contains("--context prod-eu"), "{page}");
+    assert_eq!(served.get("/o/prod-us/Pod/shop/api").code, 200);
+    assert_eq!(served.get("/o/prod-eu/Pod/shop/api").code, 404);
+    let metrics = served.get("/metrics").body;
+    for sample in [
+        r#"spy_cluster_up{cluster="prod-eu"} 1"#,
+        r#"spy_cluster_up{cluster="prod-us"} 1"#,
+        r#"spy_objects{cluster="prod-us",group="",kind="Pod",status="Failed"} 1"#,
+        r#"spy_watch_up{cluster="prod-eu",resource="pods",namespace="shop"} 1"#,
+    ] {
+        assert!(metrics.contains(sample), "{metrics}");
+    }
+    let watches = served.get("/spy/v1/watches?cluster=prod-us").body;
+    assert!(
+        watches.contains(r#""cluster":"prod-us""#) && !watches.contains("prod-eu"),
+        "{watches}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_change_in_each_cluster_is_an_event() {
+    let fleet = fleet().await;
+    let served = serve(&fleet, &["pods"]);
+    let mut all = served.events("/spy/v1/events", None);
+    let mut one = served.events("/spy/v1/events?cluster=prod-eu", None);
+    let is = |name: &'static str| move |sent: &Sent| sent.name == name;
+    all.until(is("synced"));
+    one.until(is("synced"));
+    for cluster in [1, 0] {
+        fleet.clusters[cluster].delete("pods", "web");
+    }
+    let cluster = |sent: Sent| sent.data["ref"]["cluster"].as_str().unwrap().to_owned();
+    let first = cluster(all.until(is("status")));
+    let other = all.until(|sent| sent.name == "status" && sent.data["ref"]["cluster"] != *first);
+    let mut both = [first, cluster(other)];
+    both.sort();
+    assert_eq!(both, ["prod-eu", "prod-us"]);
+    assert_eq!(cluster(one.until(is("status"))), "prod-eu");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cluster_that_cannot_be_read_is_named_and_stops_no_other() {
+    let cluster = Cluster::start().await;
+    cluster.put(config_map("flags", &json!({})));
+    let contexts = [
+        ("edge-1", cluster.sandbox.url()),
+        ("edge-2", closed_server()),
+    ];
+    let port = cluster.sandbox.address().port();
+    let config = kubeconfig(&format!("edges-{port}"), &contexts, &json!({}));
+    let spy = Spy::with_kubeconfig(config.to_str().unwrap());
+    let served = Served::start(&spy, &["cm", "--all-contexts"]);
+    assert_eq!(served.get("/readyz").body, "ok\nnot read: edge-2\n");
+    let reply = served.get("/spy/v1/status");
+    assert_eq!(rows(&reply), "edge-1 ConfigMap/flags Current");
+    let warned = warnings(&reply);
+    assert!(
+        warned.len() == 1
+            && warned[0].starts_with("299 - \"edge-2: connection refused (retrying, "),
+        "{warned:?}"
+    );
+    let changes = served.get("/spy/v1/changes?since=1h");
+    assert!(
+        changes.code == 200 && warnings(&changes).len() == 1,
+        "{}",
+        changes.head
+    );
+    let reply = served.get("/spy/v1/status?cluster=edge-2");
+    assert!(
+        reply.code == 503 && reply.body.contains("edge-2: connection refused"),
+        "{}",
+        reply.body
+    );
+    assert!(warnings(&served.get("/spy/v1/status?cluster=edge-1")).is_empty());
+    let page = served.get("/").body;
+    assert!(page.contains("edge-2: connection refused"), "{page}");
+    let metrics = served.get("/metrics").body;
+    assert!(
+        metrics.contains(r#"spy_cluster_up{cluster="edge-2"} 0"#),
+        "{metrics}"
+    );
+    assert!(served.stop().contains("edge-2: "));
+    std::fs::remove_file(config).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_is_answered_for_one_cluster_or_for_all() {
+    let fleet = fleet().await;
+    fleet.put(&config_map("flags", &json!({"dark": "on"})));
+    let served = serve(&fleet, &["pods"]);
+    let clusters = |reply: &Reply| -> Vec<String> {
+        assert_eq!(reply.code, 200, "{}", reply.body);
+        let found = ["prod-eu", "prod-us"].into_iter();
+        let is_there = |name: &&str| reply.body.contains(&format!("\"cluster\":\"{name}\""));
+        found.filter(is_there).map(str::to_owned).collect()
+    };
+    let path = "/spy/v1/changes?object=cm/flags&since=1h";
+    assert_eq!(clusters(&served.get(path)), ["prod-eu", "prod-us"]);
+    let one = served.get(&format!("{path}&cluster=prod-us"));
+    assert_eq!(clusters(&one), ["prod-us"]);
+    // What only one of them has is no error.
+    assert_eq!(
+        clusters(&served.get("/spy/v1/trace?object=pod/api")),
+        ["prod-us"]
+    );
+    let absent = served.get("/spy/v1/trace?object=pod/api&cluster=prod-eu");
+    assert_eq!(absent.code, 404, "{}", absent.body);
+    let unknown = served.get("/spy/v1/logs?object=pod/api&cluster=other");
+    assert_eq!(unknown.code, 404, "{}", unknown.body);
+    let timeline = served.get("/t?since=1h").body;
+    assert!(
+        timeline.contains("/c/prod-eu/ConfigMap/shop/flags"),
+        "{timeline}"
+    );
+    assert!(
+        timeline.contains("/c/prod-us/ConfigMap/shop/flags"),
+        "{timeline}"
+    );
+    let timeline = served.get("/t?since=1h&cluster=prod-us").body;
+    assert!(!timeline.contains("/c/prod-eu/"), "{timeline}");
+    assert_eq!(served.get("/g/prod-us/Pod/shop/api").code, 200);
+    assert_eq!(served.get("/g/other/Pod/shop/api").code, 404);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_cluster_has_its_own_api() {
+    let fleet = fleet().await;
+    let served = serve(&fleet, &["pods", "--api=kubernetes"]);
+    let path = "/api/v1/namespaces/shop/pods";
+    let list = |cluster: &str| names(&served.get(&format!("/clusters/{cluster}{path}")));
+    assert_eq!(list("prod-us"), "api,web");
+    let requests = fleet.clusters[1].sandbox.requests();
+    let is_passed = |asked: &str| asked == path;
+    assert!(
+        !requests.iter().any(|it| is_passed(&it.path)),
+        "it is in memory"
+    );
+    assert_eq!(list("prod-eu"), "web");
+    let watch = "?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=1";
+    let watched = served.get(&format!("/clusters/prod-us{path}{watch}"));
+    assert!(
+        watched.body.contains("initial-events-end"),
+        "{}",
+        watched.body
+    );
+    let requests = fleet.clusters[1].sandbox.requests();
+    let is_passed = |asked: &str| asked.contains("sendInitialEvents=true&resourceVersionMatch");
+    assert!(
+        !requests.iter().any(|it| is_passed(&it.path)),
+        "it is in memory"
+    );
+    // What is not followed comes from the API server of that cluster.
+    let maps = served.get("/clusters/prod-us/api/v1/namespaces/shop/configmaps");
+    assert_eq!(names(&maps), "");
+    assert_snapshot!(status(&served.get(path)), @"400 BadRequest: this server follows several clusters: name one, as in /clusters/prod-eu/api/v1/namespaces/shop/pods");
+    assert_snapshot!(status(&served.get(&format!("/clusters/other{path}"))), @r#"404 NotFound: this server does not follow the cluster "other""#);
+    for outside in [
+        "/clusters/prod-us/spy/v1/status",
+        "/clusters/prod-us/",
+        "/clusters/prod-us/livez",
+    ] {
+        assert_eq!(served.get(outside).code, 404, "{outside}");
+    }
+    let exec = served.get(&format!("/clusters/prod-us{path}/web/exec"));
+    assert_eq!(exec.code, 403, "{}", exec.body);
+    let nobody = served.ask("GET", &format!("/clusters/prod-us{path}"), &[]);
+    assert!(
+        status(&nobody).starts_with("401 Unauthorized"),
+        "{}",
+        nobody.body
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_several_clusters_cannot_have_is_refused() {
+    let fleet = Fleet::start().await;
+    assert_snapshot!(fleet.run(&["serve", "cm", "--auth=kube"]).stderr, @"
+    error: --auth=kube is for one cluster: each cluster knows its own tokens
+    hint: run one server for each cluster, or use the printed token
+    See 'kubectl spy serve -h' for help and examples
+    ");
+    let printed = fleet.run(&["serve", "cm", "--print-manifest", "--tls-secret", "x"]);
+    assert!(
+        printed.stderr.contains("this command reads one cluster"),
+        "{}",
+        printed.stderr
+    );
+}
