@@ -10,10 +10,10 @@ use super::changed_version::{ChangedVersion, ChangedVersions, TimeSpan};
 use super::changes::known;
 use super::lane_states::{LaneState, StateSpan, states};
 use super::object_address::ObjectAddress;
-use super::row::class;
+use super::row::{class, sign};
 use crate::render::age::rfc3339;
 use crate::serve::params::Params;
-use crate::serve::snapshot::Snapshot;
+use crate::serve::snapshot::{ServedRow, Snapshot};
 use crate::status::Status;
 
 /// The most lanes and marks of a view. A browser draws more of them slowly; the rest is counted.
@@ -77,6 +77,8 @@ struct Lane<'v> {
     address: ObjectAddress,
     versions: Vec<&'v ChangedVersion>,
     states: Vec<StateSpan>,
+    /// The state now of the object with its dependents, in a word, if it differs from that of the object alone.
+    whole: Option<(Status, String)>,
 }
 
 /// The lanes of the objects, those with the newest decision first. Reports of controllers decide nothing.
@@ -91,13 +93,15 @@ fn lanes<'v>(all: &'v ChangedVersions, time: TimeSpan, snapshot: &Snapshot) -> V
     }
     let present = present_states(snapshot);
     let lanes = objects.into_iter().map(|(path, (address, mut versions))| {
-        let states = states(&versions, present.get(&path).copied(), time);
+        let now = present.get(&path);
+        let states = states(&versions, now.map(|now| now.own), time);
         let is_within = |at: Timestamp| (time.since..=time.until).contains(&at);
         versions.retain(|version| version.at().is_some_and(is_within));
         Lane {
             address,
             versions,
             states,
+            whole: now.and_then(PresentState::whole),
         }
     });
     let mut lanes: Vec<Lane<'_>> = lanes.filter(|lane| !lane.versions.is_empty()).collect();
@@ -109,12 +113,30 @@ fn lanes<'v>(all: &'v ChangedVersions, time: TimeSpan, snapshot: &Snapshot) -> V
     lanes
 }
 
-/// The states now, each from the object alone, by the addresses of the objects.
-fn present_states(snapshot: &Snapshot) -> BTreeMap<String, Status> {
+/// The state of an object now.
+struct PresentState<'s> {
+    /// From the object alone.
+    own: Status,
+    row: &'s ServedRow,
+}
+
+impl PresentState<'_> {
+    /// The state with the dependents, if it is another one.
+    fn whole(&self) -> Option<(Status, String)> {
+        let is_other = self.row.status != self.own;
+        is_other.then(|| (self.row.status, self.row.record.word.clone()))
+    }
+}
+
+/// The states now, by the addresses of the objects.
+fn present_states(snapshot: &Snapshot) -> BTreeMap<String, PresentState<'_>> {
     let rows = snapshot.rows.iter();
     let states = rows.map(|row| {
         let own = row.own.as_ref().map_or(row.status, |own| own.status);
-        (ObjectAddress::of_row(row).path("o"), own)
+        (
+            ObjectAddress::of_row(row).path("o"),
+            PresentState { own, row },
+        )
     });
     states.collect()
 }
@@ -200,7 +222,7 @@ fn legend() -> Markup {
             span { (bar("unknown")) " not every version is known" }
             span { svg.key width="6" height="20" aria-hidden="true" { rect.change width="4" height="20" {} } " change" }
             span { svg.key width="6" height="20" aria-hidden="true" { rect.report y="15" width="4" height="5" {} } " report of a controller" }
-            span.dim { "each object is judged by itself" }
+            span.dim { "bars: each object alone; beside a name: what it is now with its dependents" }
         }
     }
 }
@@ -254,6 +276,9 @@ fn drawn(lane: &Lane<'_>, drawing: &LanePicture<'_>) -> Markup {
             tr {
                 td.name {
                     a href=(lane.address.path("c")) { (Shown(&lane.address.display())) }
+                    @if let Some((status, word)) = &lane.whole {
+                        " " span.(class(*status)) { "now " (sign(*status)) " " (Shown(word)) }
+                    }
                     @if drawing.snapshot.is_of_several() { " " span.dim { (Shown(&lane.address.cluster)) } }
                 }
                 td.lane { (picture(lane, drawing)) }
@@ -325,6 +350,8 @@ fn mark(version: &ChangedVersion, time: TimeSpan) -> Markup {
 mod tests {
     use super::*;
     use crate::serve::page::changed_version::testing::RECORDS;
+    use crate::serve::snapshot::OwnState;
+    use crate::serve::snapshot::testing::{failed_pod, snapshot};
 
     fn shown(time: TimelineTime) -> String {
         let html = timeline(RECORDS, time, &Params::default(), &Snapshot::default());
@@ -354,6 +381,30 @@ mod tests {
         assert!(
             html.find("pod/web-1").expect("a lane") < html.find("deployment/web").expect("a lane")
         );
+    }
+
+    #[test]
+    fn an_owner_that_its_dependents_make_worse_says_so() {
+        let mut web = failed_pod("web", "its Pod fails");
+        web.record.object_ref.kind = "Deployment".to_owned();
+        "apps/v1".clone_into(&mut web.record.object_ref.api_version);
+        "c".clone_into(&mut web.record.object_ref.cluster);
+        web.record.word = "<Failed>".to_owned();
+        let whole = |web: ServedRow| {
+            let time = TimelineTime::Last(SignedDuration::from_mins(10));
+            let html = timeline(RECORDS, time, &Params::default(), &snapshot(vec![web]));
+            html.into_string()
+        };
+        assert!(!whole(web.clone()).contains(">now "), "both are the same");
+        web.own = Some(Box::new(OwnState {
+            record: web.record.clone(),
+            status: Status::InProgress,
+            lines: Vec::new(),
+            is_unhealthy: true,
+        }));
+        let html = whole(web);
+        let expect = "<span class=\"failed\">now ✗ &lt;Failed&gt;</span>";
+        assert!(html.contains(expect), "{html}");
     }
 
     #[test]
