@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::package_metrics::ServedPackage;
 use super::rights::{GrantedRights, Judgement, ReaderRights, SourcePlace};
 use super::served_cluster::{ServedCluster, merged};
-use crate::object::well_known_type;
+use crate::object::{ResourceType, well_known, well_known_type};
 use crate::render::json::status::StatusRecord;
 use crate::render::json::{VERSION, line};
 use crate::status::Status;
@@ -477,16 +477,25 @@ impl ServedRow {
         let kind = &self.record.object_ref.kind;
         let is_kind = name.eq_ignore_ascii_case(kind);
         let known = well_known_type(group, kind);
-        let is_known_name = known.is_some_and(|known| {
-            name == known.singular
-                || name == &*known.resource.plural
-                || known.short_names.iter().any(|short| short == name)
-        });
+        let is_known_name = known.is_some_and(|known| names(known, name));
+        // As in kubectl, a word without a group is a kind of Kubernetes first: `svc`, also beside the Services of Knative.
+        let is_ambiguous = known.is_none() && of_group.is_none();
+        if is_ambiguous && well_known().iter().any(|other| names(other, name)) {
+            return false;
+        }
         // Most plurals of custom kinds follow the rules of English.
         let plural = [kind.to_lowercase() + "s", kind.to_lowercase() + "es"];
         let is_plural = known.is_none() && plural.iter().any(|plural| plural == name);
         is_of_group && (is_kind || is_known_name || is_plural)
     }
+}
+
+/// Whether a word without a group names a type: `deploy`, `deployments`, `Deployment`.
+fn names(known: &ResourceType, word: &str) -> bool {
+    word.eq_ignore_ascii_case(&known.resource.kind)
+        || word == known.singular
+        || word == &*known.resource.plural
+        || known.short_names.iter().any(|short| short == word)
 }
 
 /// A row among those that are not well.
@@ -614,6 +623,19 @@ mod tests {
             ("", false),
         ] {
             assert_eq!(row.is_of_type(word), is_it, "{word}");
+        }
+        let mut custom = failed_pod("web", "it fails");
+        "example.com/v1".clone_into(&mut custom.record.object_ref.api_version);
+        for (word, is_it) in [
+            ("pod", false),
+            ("pods", false),
+            ("po", false),
+            ("Pod", false),
+            ("pods.example.com", true),
+            ("pods.v1.example.com", true),
+            ("pods.example.org", false),
+        ] {
+            assert_eq!(custom.is_of_type(word), is_it, "{word}");
         }
     }
 }
