@@ -437,6 +437,29 @@ async fn a_reader_watches_with_rights_of_his_own() {
     ");
 }
 
+/// A GET of a proxy reaches another program, which may change something.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_spelling_of_a_path_reaches_another_program() {
+    let cluster = three_maps().await;
+    let served = Served::start(&cluster.spy(), &["cm", "--api=kubernetes"]);
+    for path in [
+        "/api/v1/namespaces/shop/pods/web/proxy",
+        "/api/v1/namespaces/shop/pods/web/%70roxy",
+        "/api/v1/namespaces/shop/services/web/pro%78y/drop/table",
+        "/api/v1/nodes/a/%70%72%6f%78%79/run",
+        "/api/v1/%70roxy/nodes/a",
+        "/api/v1/namespaces/shop/pods/web/%65xec?command=reboot",
+    ] {
+        assert_eq!(served.get(path).code, 403, "{path}");
+    }
+    let requests = cluster.sandbox.requests();
+    let is_reached = |path: &str| path.contains("proxy") || path.contains("exec");
+    assert!(
+        !requests.iter().any(|it| is_reached(&it.path)),
+        "nothing is sent"
+    );
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn without_the_flag_there_is_no_such_api() {
     let cluster = three_maps().await;

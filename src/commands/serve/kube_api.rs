@@ -278,16 +278,17 @@ impl KubeApi {
 
     /// The answer of the API server, with the rights of the reader.
     async fn passed(&self, cluster: &ApiCluster, read: &ApiRead) -> Response {
-        if connects(read.uri.path()) {
+        let ForeignRequest { request, path } = match ForeignRequest::of(read) {
+            Ok(request) => request,
+            Err(message) => return status_answer(StatusCode::BAD_REQUEST, "BadRequest", &message),
+        };
+        // The path that is sent decides: in that of the reader, a letter may be encoded.
+        if connects(&path) {
             let message =
                 "this server only reads: it opens no connection to containers and services";
             return status_answer(StatusCode::FORBIDDEN, "Forbidden", message);
         }
-        let request = match foreign_request(read) {
-            Ok(request) => request,
-            Err(message) => return status_answer(StatusCode::BAD_REQUEST, "BadRequest", &message),
-        };
-        let follows_log = follows_log(read.uri.path(), &Params::of(&read.uri));
+        let follows_log = follows_log(&path, &Params::of(&read.uri));
         let answered = match self.client_of(cluster, &read.reader) {
             Ok(client) => client.pass(&request, follows_log).await,
             Err(message) => {
@@ -360,6 +361,21 @@ fn holds(key: &SourceKey, place: &ApiPlace) -> bool {
 }
 
 /// The same request for the API server.
+struct ForeignRequest {
+    request: ApiRequest,
+    /// Its path, as it is sent.
+    path: String,
+}
+
+impl ForeignRequest {
+    fn of(read: &ApiRead) -> Result<ForeignRequest, String> {
+        let request = foreign_request(read)?;
+        let sent = request.to_http().map_err(|error| error.to_string())?;
+        let path = sent.uri().path().to_owned();
+        Ok(ForeignRequest { request, path })
+    }
+}
+
 fn foreign_request(read: &ApiRead) -> Result<ApiRequest, String> {
     let path = RequestPath::of_foreign(read.uri.path()).map_err(|error| error.to_string())?;
     let mut request = ApiRequest::new(path).accept(read.accept.clone());
@@ -470,6 +486,25 @@ mod tests {
         ] {
             let uri = read(path).uri;
             assert_eq!(follows_log(uri.path(), &Params::of(&uri)), expect, "{path}");
+        }
+    }
+
+    #[test]
+    fn no_spelling_hides_what_a_path_reaches() {
+        let pod = "/api/v1/namespaces/shop/pods/web";
+        for (rest, expect) in [
+            ("/proxy", Some(true)),
+            ("/%70roxy", Some(true)),
+            ("/%65%78%65%63", Some(true)),
+            ("/log", Some(false)),
+            ("/l%6Fg", Some(false)),
+            ("%2Fproxy", None),
+            ("/../web/proxy", None),
+            ("/%2e%2e/web/proxy", None),
+            ("//proxy", None),
+        ] {
+            let sent = ForeignRequest::of(&read(&format!("{pod}{rest}")));
+            assert_eq!(sent.ok().map(|it| connects(&it.path)), expect, "{rest}");
         }
     }
 
