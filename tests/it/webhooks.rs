@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What the receiver does with a request.
 #[derive(Clone, Copy, Debug)]
-enum Reaction {
+pub(super) enum Reaction {
     /// It answers with this code and these headers.
     Answer(u16, &'static str),
     /// It answers only when the sender has gone.
@@ -35,7 +35,7 @@ enum Reaction {
 
 /// A request as the receiver gets it.
 #[derive(Clone, Debug)]
-struct Message {
+pub(super) struct Message {
     head: String,
     body: String,
     reaction: Reaction,
@@ -49,7 +49,7 @@ impl Message {
             .unwrap_or_else(|| panic!("no {name} in {}", self.head))
     }
 
-    fn record(&self) -> Value {
+    pub(super) fn record(&self) -> Value {
         serde_json::from_str(&self.body).unwrap()
     }
 
@@ -67,14 +67,14 @@ impl Message {
 }
 
 /// A receiver on this machine. It reacts as the script says, and then answers 200.
-struct Hook {
-    port: u16,
+pub(super) struct Hook {
+    pub(super) port: u16,
     script: Arc<Mutex<VecDeque<Reaction>>>,
     messages: Receiver<Message>,
 }
 
 impl Hook {
-    fn listen(script: &[Reaction]) -> Hook {
+    pub(super) fn listen(script: &[Reaction]) -> Hook {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let script = Arc::new(Mutex::new(script.iter().copied().collect()));
@@ -93,7 +93,7 @@ impl Hook {
         }
     }
 
-    fn next(&self) -> Message {
+    pub(super) fn next(&self) -> Message {
         self.messages.recv_timeout(PATIENCE).unwrap()
     }
 

@@ -168,8 +168,10 @@ impl Follower {
     fn publish_link(&mut self, sources: &Sources, now: Timestamp) {
         self.note_places(sources);
         let states = self.with_states(Snapshot::default(), sources, now);
+        let mut are_up_otherwise = false;
         self.to.board.send_if_modified(|board| {
             let was = &board.snapshot;
+            are_up_otherwise = was.sources != states.sources;
             let is_same_place = was.places == states.places && was.watches == states.watches;
             let is_same_cluster = was.clusters == states.clusters && was.sources == states.sources;
             if was.link == states.link && is_same_cluster && is_same_place {
@@ -186,6 +188,10 @@ impl Follower {
             });
             true
         });
+        // A source that is up now shows which objects are gone.
+        if let Some(sinks) = self.to.sinks.as_mut().filter(|_| are_up_otherwise) {
+            sinks.look_again();
+        }
     }
 
     fn link(&self, sources: &Sources, now: Timestamp) -> Link {

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::super::serve::{Reply, Sent, Served};
 use super::super::serve_kube_api::{names, status};
+use super::super::webhooks::Hook;
 use super::{Fleet, failing, kubeconfig, ready};
 use crate::support::Spy;
 use crate::support::cluster::{Cluster, config_map};
@@ -264,4 +265,52 @@ async fn what_several_clusters_cannot_have_is_refused() {
         "{}",
         printed.stderr
     );
+}
+
+/// An object that was deleted while no server ran is reported with its own cluster, too.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_webhook_learns_the_cluster_of_a_change() {
+    let fleet = fleet().await;
+    let hook = Hook::listen(&[]);
+    let folder = fleet.kubeconfig.with_extension("hooks");
+    std::fs::create_dir_all(&folder).unwrap();
+    let config = folder.join("serve.yaml");
+    let text = format!(
+        "outbox: outbox\nsinks: [{{name: ops, webhook: 'http://127.0.0.1:{}/', when: {{to: [NotFound]}}}}]\n",
+        hook.port
+    );
+    std::fs::write(&config, text).unwrap();
+    let config = config.to_str().unwrap();
+    let change = || {
+        let record = hook.next().record();
+        let object = &record["object"]["ref"];
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let (cluster, name) = (text(&object["cluster"]), text(&object["name"]));
+        format!(
+            "{cluster} {name} {}>{}",
+            text(&record["from"]),
+            text(&record["to"])
+        )
+    };
+    let served = serve(&fleet, &["pods", "-f", config]);
+    served.until("/metrics", |reply| {
+        reply.body.contains("spy_sink_lag{sink=\"ops\"} 0\n")
+    });
+    fleet.clusters[1].delete("pods", "web");
+    assert_eq!(change(), "prod-us web Failed>NotFound");
+    served.until("/metrics", |reply| {
+        reply
+            .body
+            .contains("spy_sink_delivered_total{sink=\"ops\"} 1\n")
+    });
+    served.stop();
+    fleet.clusters[0].delete("pods", "web");
+    let served = serve(&fleet, &["pods", "-f", config]);
+    assert_eq!(change(), "prod-eu web Current>NotFound");
+    served.stop();
+    let topic = "sinks: [{name: all, kafka: {brokers: ['127.0.0.1:1'], topic: t}}]\n";
+    std::fs::write(config, topic).unwrap();
+    let ran = fleet.run(&["serve", "pods", "-f", config]);
+    assert!(ran.stderr.starts_with("error: "), "{}", ran.transcript());
+    std::fs::remove_dir_all(&folder).unwrap();
 }
