@@ -1,7 +1,7 @@
 //! `YamlFile`: a file that the user has written, with the lines of its errors and the files that it names.
 
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
@@ -9,6 +9,9 @@ use serde_saphyr::{Error, Spanned};
 
 use super::CommandError;
 use crate::object::near;
+
+/// The most bytes of a file that the file names: an address, a key, a login or certificates.
+const MAX_CONTENT: u64 = 1 << 20;
 
 /// The file that is being read, for its errors and the paths in it.
 pub(crate) struct YamlFile<'p> {
@@ -91,10 +94,19 @@ impl YamlFile<'_> {
     /// The content of a file that the file names.
     pub(crate) fn content(&self, named: &Spanned<PathBuf>) -> Result<Vec<u8>, CommandError> {
         let path = self.relative(&named.value);
-        let read = fs::read(&path);
+        let mut content = Vec::new();
+        let read = fs::File::open(&path)
+            .and_then(|file| file.take(MAX_CONTENT + 1).read_to_end(&mut content));
         read.map_err(|error| {
             let error = self.error(named, format!("{}: {error}", path.display()));
             error.hint("a path is relative to the directory of the configuration")
-        })
+        })?;
+        if content.len() as u64 > MAX_CONTENT {
+            let error = format!("{}: the file is larger than 1 MiB", path.display());
+            return Err(self
+                .error(named, error)
+                .hint("it must hold one address, key, login or certificate"));
+        }
+        Ok(content)
     }
 }

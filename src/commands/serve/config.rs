@@ -404,6 +404,14 @@ mod tests {
         "#);
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn a_file_without_an_end_is_refused() {
+        let found = check_sink("webhook: https://example.com/x\nhmacFile: /dev/zero");
+        let expect = "/dev/zero: the file is larger than 1 MiB";
+        assert!(found.contains(expect), "{found}");
+    }
+
     #[test]
     fn a_topic_needs_brokers_and_a_build_with_kafka() {
         let kafka = |lines: &str| {
