@@ -4,6 +4,7 @@ mod args;
 pub(crate) mod changes;
 pub(crate) mod complete;
 pub(crate) mod completion;
+mod container_lines;
 pub(crate) mod demo;
 mod error;
 mod failure_logs;

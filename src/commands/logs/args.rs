@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::line_filter::LineFilter;
 use super::selected_pods::RevisionChoice;
 use super::timeline::TimelineParts;
 use crate::cluster::TypeWord;
 use crate::commands::args::is_release;
+use crate::commands::container_lines::{LineFilter, LogFormat, OrderChoice, StateChoice};
 use crate::commands::versions::Since;
 use crate::commands::{
     CommandError, FileArgs, GoalArgs, ManifestArgs, MemoryArgs, ObjectArgs, TimeOrAge,
@@ -184,40 +184,6 @@ pub(super) enum WithChoice {
     Status,
     /// All of these
     All,
-}
-
-/// The values of `--state`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum StateChoice {
-    /// It runs
-    Running,
-    /// Its last instance failed, or it cannot start
-    Failing,
-    /// It does not run
-    Ended,
-}
-
-/// The values of `--order`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum OrderChoice {
-    /// By the times of the lines. With --follow, they wait up to a second for that
-    #[default]
-    Auto,
-    /// As they arrive
-    #[value(name = "0")]
-    Arrival,
-}
-
-/// The values of `-o`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum LogFormat {
-    /// Each line after the short name of its Pod and its container, if there are several
-    #[default]
-    Short,
-    /// The bytes of each line and nothing else; on a terminal, control characters become visible
-    Raw,
-    /// One JSON record per line
-    Json,
 }
 
 /// What the arguments ask for.

@@ -10,7 +10,6 @@ use crate::commands::Need;
 use crate::commands::live::sources::nowhere;
 use crate::logs::PodLogs;
 use crate::model::Model;
-use crate::source::log::LogContainer;
 use crate::source::{ClusterId, SourceKey};
 
 /// The clusters that have joined, in the order of the request.
@@ -38,18 +37,6 @@ impl LogClusters {
     /// The cluster with this name; `None` if it has not joined.
     pub(super) fn get(&self, id: &ClusterId) -> Option<&LogCluster> {
         self.iter().find(|cluster| cluster.id == *id)
-    }
-
-    /// The cluster with this number.
-    pub(super) fn at(&self, number: usize) -> Option<&LogCluster> {
-        self.iter().find(|cluster| cluster.number() == number)
-    }
-
-    /// A container as messages name it: `pod/web-1 app`, after the cluster if there are several.
-    pub(super) fn name(&self, container: &LogContainer) -> String {
-        let name = container.to_string();
-        let cluster = self.get(&container.cluster);
-        cluster.map_or_else(|| name.clone(), |cluster| cluster.about(&name))
     }
 
     /// Whether the command reads several clusters.

@@ -1,21 +1,15 @@
 //! `logs`: every line of everything that a workload runs.
 
 mod args;
-mod container_feeds;
-mod line_filter;
-mod line_order;
 mod live;
 mod log_cluster;
 mod log_clusters;
-mod message;
-mod names;
-mod output;
 mod selected_pods;
 #[cfg(test)]
 mod testing;
 mod timeline;
-mod unread_logs;
 
+use super::container_lines::{LineClock, LogFormat, LogLook, LogOutput};
 use super::live::cluster_group::{ClusterGroup, GroupOptions};
 use super::live::clusters::Clusters;
 use super::manifests::ObjectRequest;
@@ -30,10 +24,9 @@ use crate::render::display::NoTerminal;
 use crate::render::style::{Look, Styles};
 use crate::status::Rules;
 pub(crate) use args::LogsArgs;
-use args::{LogFormat, LogsPlan};
+use args::LogsPlan;
 use live::{LiveLogs, LogsOptions};
 use log_cluster::LogSetup;
-use output::{LineClock, LogLook, LogOutput};
 use selected_pods::RETENTION;
 use timeline::TimelineSetup;
 

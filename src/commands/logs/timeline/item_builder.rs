@@ -6,6 +6,7 @@ use std::sync::Arc;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
+use crate::commands::container_lines::{TimelineItem, TimelineKind};
 use crate::commands::logs::selected_pods::SelectedPods;
 use crate::commands::versions::{
     Compared, ControlledObject, DocCache, ManagerFilter, Occurrence, PastTime, ReadVersions,
@@ -38,49 +39,6 @@ impl TimelineParts {
     pub(in crate::commands::logs) fn is_empty(self) -> bool {
         self == TimelineParts::default()
     }
-}
-
-/// What an item is about. At one time, causes come first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::commands::logs) enum TimelineKind {
-    /// A version of an object.
-    Change,
-    /// The state of an object.
-    Status,
-    /// A warning about an object.
-    Event,
-}
-
-impl TimelineKind {
-    /// The word in a line, and the type of a record.
-    pub(in crate::commands::logs) fn word(self) -> &'static str {
-        match self {
-            TimelineKind::Change => "change",
-            TimelineKind::Status => "status",
-            TimelineKind::Event => "event",
-        }
-    }
-}
-
-/// One thing that happened.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::commands::logs) struct TimelineItem {
-    /// Its place among the lines: a time that no server has written.
-    pub(in crate::commands::logs) order: Timestamp,
-    /// When it happened, or the earliest time of that.
-    pub(in crate::commands::logs) time: Timestamp,
-    /// The latest time at which it can have happened, if only an interval is known.
-    pub(in crate::commands::logs) until: Option<Timestamp>,
-    pub(in crate::commands::logs) kind: TimelineKind,
-    pub(in crate::commands::logs) object: Arc<ObjectRef>,
-    /// Who did it, if that is recorded.
-    pub(in crate::commands::logs) who: Option<String>,
-    /// What happened.
-    pub(in crate::commands::logs) text: Text,
-    /// Whether it is a problem.
-    pub(in crate::commands::logs) is_bad: bool,
-    /// Whether it has arrived while it happened.
-    pub(in crate::commands::logs) is_live: bool,
 }
 
 /// Makes the items of versions, each once.

@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::selected_pods::SelectedPods;
+use crate::commands::container_lines::TimelineItem;
 use crate::commands::versions::{
     ChangesState, LookBack, Reach, TimelineEntry, notice, timeline, unfinished, unread_lines,
 };
@@ -21,7 +22,7 @@ use crate::source::{Event, Form, Select, SourceKey};
 use crate::watch::Mux;
 use first_listings::{FirstListing, FirstListings};
 use item_builder::ItemBuilder;
-pub(super) use item_builder::{TimelineItem, TimelineKind, TimelineParts};
+pub(super) use item_builder::TimelineParts;
 use used_configuration::UsedConfiguration;
 
 /// How the past is read.

@@ -7,21 +7,21 @@ use crate::logs::{LogLevel, level_of};
 
 /// The conditions for a line. One of the wanted patterns must match, and none of the unwanted.
 #[derive(Clone, Debug, Default)]
-pub(super) struct LineFilter {
+pub(in crate::commands) struct LineFilter {
     wanted: Option<RegexSet>,
     unwanted: Option<RegexSet>,
     level: Option<LogLevel>,
     /// What to emphasise: the matches of `--grep` and `--highlight`.
-    pub(super) emphasised: Vec<Regex>,
+    pub(in crate::commands) emphasised: Vec<Regex>,
 }
 
 /// The level of the last line of one log. Lines without a level belong to the one before.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct LastLevel(Option<LogLevel>);
+pub(in crate::commands) struct LastLevel(Option<LogLevel>);
 
 impl LineFilter {
     /// Reads the patterns of the flags.
-    pub(super) fn parse(
+    pub(in crate::commands) fn parse(
         grep: &[String],
         not: &[String],
         highlight: &[String],
@@ -46,7 +46,7 @@ impl LineFilter {
     }
 
     /// Whether to show a line.
-    pub(super) fn shows(&self, line: &[u8], last: &mut LastLevel) -> bool {
+    pub(in crate::commands) fn shows(&self, line: &[u8], last: &mut LastLevel) -> bool {
         let is_important = self.level.is_none_or(|least| {
             last.0 = level_of(line).or(last.0);
             last.0.is_none_or(|level| level >= least)
@@ -63,7 +63,7 @@ impl LineFilter {
     }
 
     /// The ranges of a line to emphasise, in their order. Of those that overlap, the first and longest counts.
-    pub(super) fn matches(&self, line: &str) -> Vec<(usize, usize)> {
+    pub(in crate::commands) fn matches(&self, line: &str) -> Vec<(usize, usize)> {
         let found = self
             .emphasised
             .iter()

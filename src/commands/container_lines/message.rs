@@ -8,14 +8,14 @@ use crate::render::text::Text;
 use crate::source::log::{LogEnd, LogGap};
 
 /// A message on standard error.
-pub(super) struct Message {
-    pub(super) text: String,
-    pub(super) is_problem: bool,
+pub(in crate::commands) struct Message {
+    pub(in crate::commands) text: String,
+    pub(in crate::commands) is_problem: bool,
 }
 
 impl Message {
     /// About a log that begins or ends: `--quiet` leaves it out.
-    pub(super) fn start(text: String) -> Message {
+    pub(in crate::commands) fn start(text: String) -> Message {
         Message {
             text,
             is_problem: false,
@@ -23,19 +23,19 @@ impl Message {
     }
 
     /// About lines that are missing, or may be.
-    pub(super) fn problem(text: String) -> Message {
+    pub(in crate::commands) fn problem(text: String) -> Message {
         Message {
             text,
             is_problem: true,
         }
     }
 
-    pub(super) fn about(self, sign: &str, container: &str) -> Message {
+    pub(in crate::commands) fn about(self, sign: &str, container: &str) -> Message {
         let text = format!("{sign} {container}: {}", self.text);
         Message { text, ..self }
     }
 
-    pub(super) fn print(&self, terminal: &mut Terminal<'_>) {
+    pub(in crate::commands) fn print(&self, terminal: &mut Terminal<'_>) {
         let role = if self.is_problem {
             Role::Warning
         } else {
@@ -46,7 +46,7 @@ impl Message {
 }
 
 /// What to say about the end of an instance.
-pub(super) fn ended(end: &LogEnd, is_followed: bool) -> Option<Message> {
+pub(in crate::commands) fn ended(end: &LogEnd, is_followed: bool) -> Option<Message> {
     match end {
         LogEnd::Exited(Some(exit)) => is_followed.then(|| Message::start(exit.to_string())),
         LogEnd::Exited(None) => is_followed.then(|| Message::start("ended".to_owned())),
@@ -57,7 +57,7 @@ pub(super) fn ended(end: &LogEnd, is_followed: bool) -> Option<Message> {
 }
 
 /// `gap from 10:02:11Z to 10:02:13Z (log rotated)`, or `lines after 10:02:11Z may be missing (restarted more than once)`.
-pub(super) fn gap_words(gap: &LogGap) -> String {
+pub(in crate::commands) fn gap_words(gap: &LogGap) -> String {
     let clock = |time: Timestamp| format!("{}Z", &format!("{time:.0}")[11..19]);
     let (after, cause) = (clock(gap.after), gap.cause.words());
     match gap.upto {

@@ -1,19 +1,74 @@
 //! `LineOrder`: in which order the events of several logs, and what happened between them, are shown.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::args::OrderChoice;
 use super::container_feeds::ContainerFeeds;
-use super::timeline::TimelineItem;
 use crate::logs::{Merge, OrderWindow, OrderedItem};
+use crate::object::ObjectRef;
+use crate::render::text::Text;
 use crate::source::log::LogEvent;
+
+/// The values of `--order`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(in crate::commands) enum OrderChoice {
+    /// By the times of the lines. With --follow, they wait up to a second for that
+    #[default]
+    Auto,
+    /// As they arrive
+    #[value(name = "0")]
+    Arrival,
+}
+
+/// What an item is about. At one time, causes come first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::commands) enum TimelineKind {
+    /// A version of an object.
+    Change,
+    /// The state of an object.
+    Status,
+    /// A warning about an object.
+    Event,
+}
+
+impl TimelineKind {
+    /// The word in a line, and the type of a record.
+    pub(in crate::commands) fn word(self) -> &'static str {
+        match self {
+            TimelineKind::Change => "change",
+            TimelineKind::Status => "status",
+            TimelineKind::Event => "event",
+        }
+    }
+}
+
+/// One thing that happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::commands) struct TimelineItem {
+    /// Its place among the lines: a time that no server has written.
+    pub(in crate::commands) order: Timestamp,
+    /// When it happened, or the earliest time of that.
+    pub(in crate::commands) time: Timestamp,
+    /// The latest time at which it can have happened, if only an interval is known.
+    pub(in crate::commands) until: Option<Timestamp>,
+    pub(in crate::commands) kind: TimelineKind,
+    pub(in crate::commands) object: Arc<ObjectRef>,
+    /// Who did it, if that is recorded.
+    pub(in crate::commands) who: Option<String>,
+    /// What happened.
+    pub(in crate::commands) text: Text,
+    /// Whether it is a problem.
+    pub(in crate::commands) is_bad: bool,
+    /// Whether it has arrived while it happened.
+    pub(in crate::commands) is_live: bool,
+}
 
 /// The order of events.
 #[derive(Debug)]
-pub(super) struct LineOrder {
+pub(in crate::commands) struct LineOrder {
     rule: OrderRule,
     /// What happened between the lines, in each cluster.
     timelines: Vec<WaitingItems>,
@@ -62,7 +117,7 @@ enum OrderRule {
 
 /// An event that has its place.
 #[derive(Debug)]
-pub(super) enum OrderedEvent {
+pub(in crate::commands) enum OrderedEvent {
     /// Of the log with this number.
     Log(usize, LogEvent),
     /// Something that happened between the lines, in the cluster with this number.
@@ -78,7 +133,7 @@ const EVENT: usize = 128;
 
 impl LineOrder {
     /// The order of logs.
-    pub(super) fn new(choice: OrderChoice, is_followed: bool) -> LineOrder {
+    pub(in crate::commands) fn new(choice: OrderChoice, is_followed: bool) -> LineOrder {
         let rule = match (choice, is_followed) {
             (OrderChoice::Arrival, _) => OrderRule::Arrival(VecDeque::new()),
             (OrderChoice::Auto, false) => OrderRule::Whole(Merge::default()),
@@ -92,7 +147,7 @@ impl LineOrder {
     }
 
     /// Adds the timeline of the cluster with this number.
-    pub(super) fn open_timeline(&mut self, cluster: usize) {
+    pub(in crate::commands) fn open_timeline(&mut self, cluster: usize) {
         if let OrderRule::Whole(merge) = &mut self.rule {
             merge.open(number_of_timeline(cluster));
         }
@@ -104,7 +159,7 @@ impl LineOrder {
     }
 
     /// Adds a log.
-    pub(super) fn open(&mut self, log: usize) {
+    pub(in crate::commands) fn open(&mut self, log: usize) {
         match &mut self.rule {
             OrderRule::Whole(merge) => merge.open(log),
             OrderRule::Window(window) => window.open(log),
@@ -113,7 +168,7 @@ impl LineOrder {
     }
 
     /// A log has ended, and all its events were taken.
-    pub(super) fn forget(&mut self, log: usize) {
+    pub(in crate::commands) fn forget(&mut self, log: usize) {
         match &mut self.rule {
             OrderRule::Window(window) => window.forget(log),
             OrderRule::Arrival(_) | OrderRule::Whole(_) => {}
@@ -121,7 +176,12 @@ impl LineOrder {
     }
 
     /// Takes what has happened in a cluster, in its order.
-    pub(super) fn add_items(&mut self, cluster: usize, items: Vec<TimelineItem>, now: Duration) {
+    pub(in crate::commands) fn add_items(
+        &mut self,
+        cluster: usize,
+        items: Vec<TimelineItem>,
+        now: Duration,
+    ) {
         let mut timelines = self.timelines.iter_mut();
         if let Some(timeline) = timelines.find(|timeline| timeline.cluster == cluster) {
             timeline
@@ -138,7 +198,7 @@ impl LineOrder {
     }
 
     /// Nothing else has happened in a cluster.
-    pub(super) fn end_items(&mut self, cluster: usize) {
+    pub(in crate::commands) fn end_items(&mut self, cluster: usize) {
         let mut timelines = self.timelines.iter_mut();
         if let Some(timeline) = timelines.find(|timeline| timeline.cluster == cluster) {
             timeline.is_over = true;
@@ -146,12 +206,12 @@ impl LineOrder {
     }
 
     /// Shows everything from now on, without waiting for what may come before it.
-    pub(super) fn stop(&mut self) {
+    pub(in crate::commands) fn stop(&mut self) {
         self.is_stopping = true;
     }
 
     /// Whether all that happened was shown.
-    pub(super) fn are_timelines_shown(&self) -> bool {
+    pub(in crate::commands) fn are_timelines_shown(&self) -> bool {
         let waits = |cluster| match &self.rule {
             OrderRule::Whole(merge) => merge.holds(number_of_timeline(cluster)),
             OrderRule::Window(window) => window.due().is_some(),
@@ -162,7 +222,7 @@ impl LineOrder {
     }
 
     /// Whether so many lines wait here that no more are taken.
-    pub(super) fn is_full(&self) -> bool {
+    pub(in crate::commands) fn is_full(&self) -> bool {
         match &self.rule {
             OrderRule::Window(window) => window.is_full(),
             OrderRule::Arrival(_) | OrderRule::Whole(_) => false,
@@ -170,7 +230,7 @@ impl LineOrder {
     }
 
     /// Takes the new events, unless too many wait here.
-    pub(super) fn take_in(&mut self, feeds: &ContainerFeeds, now: Duration) {
+    pub(in crate::commands) fn take_in(&mut self, feeds: &ContainerFeeds, now: Duration) {
         if self.is_full() {
             return; // what is not taken stays in the queues, which are bounded
         }
@@ -215,7 +275,11 @@ impl LineOrder {
     }
 
     /// The next event to show now.
-    pub(super) fn next(&mut self, feeds: &ContainerFeeds, now: Hurry) -> Option<OrderedEvent> {
+    pub(in crate::commands) fn next(
+        &mut self,
+        feeds: &ContainerFeeds,
+        now: Hurry,
+    ) -> Option<OrderedEvent> {
         match &mut self.rule {
             OrderRule::Arrival(logs) => {
                 for timeline in &mut self.timelines {
@@ -272,7 +336,7 @@ impl LineOrder {
     }
 
     /// Whether an event of a log waits here.
-    pub(super) fn holds(&self, log: usize) -> bool {
+    pub(in crate::commands) fn holds(&self, log: usize) -> bool {
         match &self.rule {
             OrderRule::Whole(merge) => merge.holds(log),
             OrderRule::Window(window) => window.due().is_some(),
@@ -281,7 +345,7 @@ impl LineOrder {
     }
 
     /// When the next event is due, if it waits for that.
-    pub(super) fn due(&self) -> Option<Duration> {
+    pub(in crate::commands) fn due(&self) -> Option<Duration> {
         let OrderRule::Window(window) = &self.rule else {
             return None;
         };
@@ -293,7 +357,7 @@ impl LineOrder {
 
 /// Whether events may wait.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Hurry {
+pub(in crate::commands) enum Hurry {
     /// Those that have waited long enough at this moment are shown.
     At(Duration),
     /// All of them are shown.
@@ -334,10 +398,53 @@ fn measure(event: &LogEvent) -> (Option<Timestamp>, usize) {
     }
 }
 
+/// Containers and items for tests.
+#[cfg(test)]
+pub(super) mod testing {
+    use super::*;
+    use crate::object::Uid;
+    use crate::source::ClusterId;
+    use crate::source::log::LogContainer;
+
+    /// A container of a Pod in the namespace `shop`.
+    pub(in crate::commands::container_lines) fn container(
+        pod: &str,
+        name: &str,
+    ) -> Arc<LogContainer> {
+        let pod = ObjectRef {
+            api_version: "v1".into(),
+            kind: "Pod".into(),
+            namespace: Some("shop".into()),
+            name: pod.into(),
+            uid: Some(Uid::new(pod)),
+        };
+        Arc::new(LogContainer {
+            cluster: ClusterId("test".into()),
+            pod: Arc::new(pod),
+            name: name.into(),
+        })
+    }
+
+    /// A new state of a Pod, just now.
+    pub(in crate::commands::container_lines) fn item(text: &str) -> TimelineItem {
+        TimelineItem {
+            order: Timestamp::UNIX_EPOCH,
+            time: Timestamp::UNIX_EPOCH,
+            until: None,
+            kind: TimelineKind::Status,
+            object: container("api-7d9c-x2k1", "app").pod.clone(),
+            who: None,
+            text: text.into(),
+            is_bad: false,
+            is_live: true,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use super::testing::item;
     use super::*;
-    use crate::commands::logs::testing::item;
 
     /// What is shown of a followed timeline: the texts of the items at each moment.
     fn shown(items: Vec<TimelineItem>, moments: &[u64]) -> Vec<Vec<String>> {

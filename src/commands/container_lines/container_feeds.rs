@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use super::args::{OrderChoice, StateChoice};
+use super::line_order::OrderChoice;
 use crate::commands::Session;
 use crate::logs::{ContainerFilter, ContainerLogs, PodLogs, ReadOptions};
 use crate::source::ClusterId;
@@ -11,9 +11,8 @@ use crate::source::log::{LogContainer, LogEvent};
 use crate::watch::logs::{FeedCounts, FeedStatus, LogFeeds};
 
 /// The logs that are read, and those that wait until others have ended.
-pub(super) struct ContainerFeeds {
+pub(in crate::commands) struct ContainerFeeds {
     feeds: LogFeeds,
-    read: ReadOptions,
     /// How many logs are in one order without `--follow`. The others wait until all of these have ended.
     group: usize,
     known: BTreeMap<Arc<LogContainer>, KnownFeed>,
@@ -27,13 +26,33 @@ pub(super) struct ContainerFeeds {
 struct KnownFeed {
     log: Option<usize>,
     status: FeedStatus,
+    read: ReadOptions,
+}
+
+/// The values of `--state`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(in crate::commands) enum StateChoice {
+    /// It runs
+    Running,
+    /// Its last instance failed, or it cannot start
+    Failing,
+    /// It does not run
+    Ended,
+}
+
+/// A Pod, and what to read of those of its containers that are new.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::commands) struct PodToRead<'p> {
+    pub(in crate::commands) cluster: &'p ClusterId,
+    pub(in crate::commands) pod: &'p PodLogs,
+    pub(in crate::commands) read: ReadOptions,
 }
 
 /// Which containers of a Pod are read.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ContainerChoice<'c> {
-    pub(super) filter: &'c ContainerFilter,
-    pub(super) state: Option<StateChoice>,
+pub(in crate::commands) struct ContainerChoice<'c> {
+    pub(in crate::commands) filter: &'c ContainerFilter,
+    pub(in crate::commands) state: Option<StateChoice>,
 }
 
 /// How many logs are in one order, whatever the number of requests. Up to 32 KiB of each wait in memory.
@@ -41,10 +60,9 @@ const MOST_IN_ORDER: usize = 2000;
 
 impl ContainerFeeds {
     /// The logs of no cluster yet. Of those that are read once, at most `most` are requested at the same time.
-    pub(super) fn new(most: usize, order: OrderChoice) -> ContainerFeeds {
+    pub(in crate::commands) fn new(most: usize, order: OrderChoice) -> ContainerFeeds {
         ContainerFeeds {
             feeds: LogFeeds::new(most),
-            read: ReadOptions::default(),
             group: match order {
                 OrderChoice::Auto => most.max(MOST_IN_ORDER),
                 OrderChoice::Arrival => most,
@@ -57,24 +75,19 @@ impl ContainerFeeds {
     }
 
     /// Adds the logs of a cluster.
-    pub(super) fn add_cluster(&mut self, session: &Session) {
+    pub(in crate::commands) fn add_cluster(&mut self, session: &Session) {
         session.add_logs(&mut self.feeds);
     }
 
-    /// What to read of each container from now on.
-    pub(super) fn set_read(&mut self, read: ReadOptions) {
-        self.read = read;
-    }
-
     /// Takes the present Pods of all clusters. Returns the logs that are opened.
-    pub(super) fn sync(
+    pub(in crate::commands) fn sync(
         &mut self,
-        pods: &[(&ClusterId, &PodLogs)],
+        pods: &[PodToRead<'_>],
         choice: ContainerChoice<'_>,
     ) -> Vec<(usize, Arc<LogContainer>)> {
         let mut opened = Vec::new();
         let mut present: BTreeSet<Arc<LogContainer>> = BTreeSet::new();
-        for (cluster, pod) in pods {
+        for PodToRead { cluster, pod, read } in pods {
             for container in choice.filter.select(pod) {
                 let key = LogContainer {
                     cluster: (*cluster).clone(),
@@ -91,7 +104,12 @@ impl ContainerFeeds {
                 if self.known.contains_key(&key) {
                     self.update(&key, status);
                 } else if choice.state.is_none_or(|state| state.includes(container)) {
-                    opened.extend(self.add(&key, status));
+                    let new = KnownFeed {
+                        log: None,
+                        status,
+                        read: *read,
+                    };
+                    opened.extend(self.add(&key, new));
                 }
                 present.insert(key);
             }
@@ -116,12 +134,12 @@ impl ContainerFeeds {
     fn add(
         &mut self,
         key: &Arc<LogContainer>,
-        status: FeedStatus,
+        new: KnownFeed,
     ) -> Option<(usize, Arc<LogContainer>)> {
         self.total += 1;
-        self.known
-            .insert(key.clone(), KnownFeed { log: None, status });
-        if !self.read.follow && self.open.len() >= self.group {
+        let is_followed = new.read.follow;
+        self.known.insert(key.clone(), new);
+        if !is_followed && self.open.len() >= self.group {
             self.waiting.push_back(key.clone());
             return None;
         }
@@ -131,14 +149,14 @@ impl ContainerFeeds {
     fn open(&mut self, key: &Arc<LogContainer>) -> Option<(usize, Arc<LogContainer>)> {
         let known = self.known.get_mut(key)?;
         let status = known.status.clone();
-        let log = self.feeds.open(key.clone(), status, self.read)?;
+        let log = self.feeds.open(key.clone(), status, known.read)?;
         known.log = Some(log);
         self.open.insert(log);
         Some((log, key.clone()))
     }
 
     /// Opens the next logs that wait, once all before them have ended.
-    pub(super) fn open_waiting(&mut self) -> Vec<(usize, Arc<LogContainer>)> {
+    pub(in crate::commands) fn open_waiting(&mut self) -> Vec<(usize, Arc<LogContainer>)> {
         if !self.open.is_empty() {
             return Vec::new();
         }
@@ -162,22 +180,25 @@ impl ContainerFeeds {
     }
 
     /// The logs with new events.
-    pub(super) fn take_ready(&self) -> BTreeSet<usize> {
+    pub(in crate::commands) fn take_ready(&self) -> BTreeSet<usize> {
         self.feeds.take_ready()
     }
 
     /// The next event of a log.
-    pub(super) fn take_event(&self, log: usize) -> Option<LogEvent> {
+    pub(in crate::commands) fn take_event(&self, log: usize) -> Option<LogEvent> {
         self.feeds.take(log)
     }
 
     /// Whether nothing more comes of a log.
-    pub(super) fn is_over(&self, log: usize) -> bool {
+    pub(in crate::commands) fn is_over(&self, log: usize) -> bool {
         self.feeds.is_over(log)
     }
 
     /// Forgets the logs that have ended and that nobody needs; returns them.
-    pub(super) fn drop_ended(&mut self, is_needed: impl Fn(usize) -> bool) -> Vec<usize> {
+    pub(in crate::commands) fn drop_ended(
+        &mut self,
+        is_needed: impl Fn(usize) -> bool,
+    ) -> Vec<usize> {
         let is_ended = |log: &usize| self.feeds.is_over(*log) && !is_needed(*log);
         let ended: Vec<usize> = self.open.iter().copied().filter(is_ended).collect();
         for log in &ended {
@@ -194,27 +215,27 @@ impl ContainerFeeds {
     }
 
     /// Waits until a log has events.
-    pub(super) async fn ready(&self) {
+    pub(in crate::commands) async fn ready(&self) {
         self.feeds.ready().await;
     }
 
     /// Whether every log has ended.
-    pub(super) fn are_over(&self) -> bool {
+    pub(in crate::commands) fn are_over(&self) -> bool {
         self.open.is_empty() && self.waiting.is_empty()
     }
 
     /// How many logs wait until others have ended.
-    pub(super) fn waiting(&self) -> usize {
+    pub(in crate::commands) fn waiting(&self) -> usize {
         self.waiting.len()
     }
 
     /// How many logs there were so far.
-    pub(super) fn total(&self) -> usize {
+    pub(in crate::commands) fn total(&self) -> usize {
         self.total
     }
 
     /// How many are followed, and how many are read in turn.
-    pub(super) fn counts(&self) -> FeedCounts {
+    pub(in crate::commands) fn counts(&self) -> FeedCounts {
         self.feeds.counts()
     }
 }

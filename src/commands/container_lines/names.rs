@@ -9,7 +9,7 @@ use crate::source::log::LogContainer;
 
 /// The short names of Pods: each is the shortest end of a Pod's name that no other one of its cluster has.
 #[derive(Debug, Default)]
-pub(super) struct ShortNames {
+pub(in crate::commands) struct ShortNames {
     by_pod: BTreeMap<(ClusterId, Uid), ShortName>,
     taken: BTreeSet<(ClusterId, Arc<str>)>,
     containers: BTreeSet<Arc<str>>,
@@ -17,16 +17,16 @@ pub(super) struct ShortNames {
 
 /// A Pod in prefixes.
 #[derive(Clone, Debug)]
-pub(super) struct ShortName {
+pub(in crate::commands) struct ShortName {
     /// The end of its name.
-    pub(super) text: Arc<str>,
+    pub(in crate::commands) text: Arc<str>,
     /// Its number, for its colour.
-    pub(super) number: u8,
+    pub(in crate::commands) number: u8,
 }
 
 impl ShortNames {
     /// Names the Pod of a container. The name of a Pod stays.
-    pub(super) fn add(&mut self, container: &LogContainer) {
+    pub(in crate::commands) fn add(&mut self, container: &LogContainer) {
         self.containers.insert(container.name.clone());
         let number = u8::try_from(self.by_pod.len() % 200).unwrap_or_default();
         let cluster = &container.cluster;
@@ -41,18 +41,18 @@ impl ShortNames {
     }
 
     /// The name of the Pod of a container.
-    pub(super) fn of(&self, container: &LogContainer) -> Option<&ShortName> {
+    pub(in crate::commands) fn of(&self, container: &LogContainer) -> Option<&ShortName> {
         let pod = (container.cluster.clone(), container.pod_uid());
         self.by_pod.get(&pod)
     }
 
     /// Whether the lines of several Pods are shown.
-    pub(super) fn has_pods(&self) -> bool {
+    pub(in crate::commands) fn has_pods(&self) -> bool {
         self.by_pod.len() > 1
     }
 
     /// Whether the lines of several containers of different names are shown.
-    pub(super) fn has_containers(&self) -> bool {
+    pub(in crate::commands) fn has_containers(&self) -> bool {
         self.containers.len() > 1
     }
 }

@@ -17,7 +17,7 @@ const LATELY: Duration = Duration::from_secs(10);
 
 /// The logs that could not be read, by their containers. In one namespace of a cluster, only one message says that the right is missing.
 #[derive(Debug, Default)]
-pub(super) struct UnreadLogs {
+pub(in crate::commands) struct UnreadLogs {
     refusals: BTreeMap<Arc<LogContainer>, LogRefusal>,
     /// When a message with this text was shown about a log of this cluster.
     said: BTreeMap<(ClusterId, Arc<str>), Duration>,
@@ -27,18 +27,18 @@ pub(super) struct UnreadLogs {
 
 impl UnreadLogs {
     /// How many there are.
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::commands) fn len(&self) -> usize {
         self.refusals.len()
     }
 
     /// The log can be read again.
-    pub(super) fn remove(&mut self, container: &LogContainer) {
+    pub(in crate::commands) fn remove(&mut self, container: &LogContainer) {
         self.refusals.remove(container);
     }
 
     /// Whether a text about a log was not shown lately about another log of its cluster. If a server goes away, all logs have
     /// the same error.
-    pub(super) fn is_news(
+    pub(in crate::commands) fn is_news(
         &mut self,
         container: &LogContainer,
         text: &Arc<str>,
@@ -50,7 +50,11 @@ impl UnreadLogs {
     }
 
     /// The log was refused. Returns whether that needs a message.
-    pub(super) fn insert(&mut self, container: &Arc<LogContainer>, refusal: &LogRefusal) -> bool {
+    pub(in crate::commands) fn insert(
+        &mut self,
+        container: &Arc<LogContainer>,
+        refusal: &LogRefusal,
+    ) -> bool {
         let is_known = self.is_known_lack(container, refusal);
         self.unsaid += usize::from(is_known);
         self.refusals.insert(container.clone(), refusal.clone());
@@ -58,7 +62,7 @@ impl UnreadLogs {
     }
 
     /// Lines of the log are missing, or may be.
-    pub(super) fn note_incomplete(&mut self, container: &Arc<LogContainer>) {
+    pub(in crate::commands) fn note_incomplete(&mut self, container: &Arc<LogContainer>) {
         let text = "error: the log is not complete".into();
         let incomplete = LogRefusal { code: 0, text };
         self.refusals.entry(container.clone()).or_insert(incomplete);
@@ -76,14 +80,18 @@ impl UnreadLogs {
     }
 
     /// A line about the logs that have had no message since the last call.
-    pub(super) fn take_unsaid(&mut self) -> Option<String> {
+    pub(in crate::commands) fn take_unsaid(&mut self) -> Option<String> {
         let unsaid = std::mem::take(&mut self.unsaid);
         let more = plural(unsaid, "more log");
         (unsaid > 0).then(|| format!("{more} cannot be read, for the same reason"))
     }
 
     /// The error about them, of so many logs in all, of one or several clusters; `None` if there are none.
-    pub(super) fn error(&self, total: usize, are_several: bool) -> Option<CommandError> {
+    pub(in crate::commands) fn error(
+        &self,
+        total: usize,
+        are_several: bool,
+    ) -> Option<CommandError> {
         let (container, refusal) = self.refusals.iter().next()?;
         let error = if total == 1 {
             CommandError::failed(&refusal.text)
@@ -110,7 +118,7 @@ impl UnreadLogs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::logs::testing::container;
+    use crate::commands::container_lines::line_order::testing::container;
 
     #[test]
     fn the_same_error_of_many_logs_is_shown_once_in_a_while() {

@@ -9,10 +9,9 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::value::RawValue;
 
-use super::args::LogFormat;
 use super::line_filter::{LastLevel, LineFilter};
+use super::line_order::{TimelineItem, TimelineKind};
 use super::names::ShortNames;
-use super::timeline::{TimelineItem, TimelineKind};
 use crate::commands::{CommandError, Terminal};
 use crate::logs::{JsonLine, LogLevel, level_of};
 use crate::render::age;
@@ -27,25 +26,37 @@ use crate::render::text::Text;
 use crate::source::ClusterId;
 use crate::source::log::{LogContainer, LogEvent, LogInstance, LogLine};
 
+/// The values of `-o`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(in crate::commands) enum LogFormat {
+    /// Each line after the short name of its Pod and its container, if there are several
+    #[default]
+    Short,
+    /// The bytes of each line and nothing else; on a terminal, control characters become visible
+    Raw,
+    /// One JSON record per line
+    Json,
+}
+
 /// How lines are drawn.
 #[derive(Clone, Debug)]
-pub(super) struct LogLook {
-    pub(super) styles: Styles,
-    pub(super) format: LogFormat,
+pub(in crate::commands) struct LogLook {
+    pub(in crate::commands) styles: Styles,
+    pub(in crate::commands) format: LogFormat,
     /// Whether bytes may go out as they are.
-    pub(super) raw: Option<NoTerminal>,
-    pub(super) timestamps: bool,
+    pub(in crate::commands) raw: Option<NoTerminal>,
+    pub(in crate::commands) timestamps: bool,
     /// The clock of a timeline: the time that stands before each line, even without `timestamps`.
-    pub(super) clock: Option<LineClock>,
+    pub(in crate::commands) clock: Option<LineClock>,
     /// Whether kubectl's prefix stands before each line.
-    pub(super) prefix: bool,
+    pub(in crate::commands) prefix: bool,
     /// Whether Pods of several namespaces are shown.
-    pub(super) namespaces: bool,
+    pub(in crate::commands) namespaces: bool,
 }
 
 /// How the times of a timeline are written.
 #[derive(Clone, Debug)]
-pub(super) enum LineClock {
+pub(in crate::commands) enum LineClock {
     /// The time of day, for people at a terminal.
     TimeOfDay(TimeZone),
     /// RFC 3339 in UTC.
@@ -86,8 +97,8 @@ impl LogLook {
 }
 
 /// The lines that are to be printed, and what stands before them.
-pub(super) struct LogOutput {
-    pub(super) look: LogLook,
+pub(in crate::commands) struct LogOutput {
+    pub(in crate::commands) look: LogLook,
     filter: LineFilter,
     fields: Vec<String>,
     names: ShortNames,
@@ -133,7 +144,11 @@ enum LineStart {
 const PAGE: usize = 128 << 10;
 
 impl LogOutput {
-    pub(super) fn new(look: LogLook, filter: LineFilter, fields: Vec<String>) -> LogOutput {
+    pub(in crate::commands) fn new(
+        look: LogLook,
+        filter: LineFilter,
+        fields: Vec<String>,
+    ) -> LogOutput {
         LogOutput {
             look,
             filter,
@@ -147,12 +162,21 @@ impl LogOutput {
     }
 
     /// Adds one of several clusters, and its short name.
-    pub(super) fn add_cluster(&mut self, cluster: ClusterId, label: Arc<str>) {
+    pub(in crate::commands) fn add_cluster(&mut self, cluster: ClusterId, label: Arc<str>) {
         self.labels.insert(cluster, label);
     }
 
+    /// A container as messages name it: `pod/web-1 app`, after the cluster if there are several.
+    pub(in crate::commands) fn name(&self, container: &LogContainer) -> String {
+        if self.labels.contains_key(&container.cluster) {
+            format!("{}: {container}", container.cluster.0)
+        } else {
+            container.to_string()
+        }
+    }
+
     /// Adds a log.
-    pub(super) fn add(&mut self, log: usize, container: Arc<LogContainer>) {
+    pub(in crate::commands) fn add(&mut self, log: usize, container: Arc<LogContainer>) {
         self.names.add(&container);
         // Another Pod may make prefixes necessary.
         for log in self.logs.values_mut() {
@@ -169,17 +193,17 @@ impl LogOutput {
     }
 
     /// Forgets a log that has ended.
-    pub(super) fn remove(&mut self, log: usize) {
+    pub(in crate::commands) fn remove(&mut self, log: usize) {
         self.logs.remove(&log);
     }
 
     /// The container of a log.
-    pub(super) fn container(&self, log: usize) -> Option<&Arc<LogContainer>> {
+    pub(in crate::commands) fn container(&self, log: usize) -> Option<&Arc<LogContainer>> {
         Some(&self.logs.get(&log)?.container)
     }
 
     /// The lines that follow are of this instance.
-    pub(super) fn open(&mut self, log: usize, instance: &Arc<LogInstance>) {
+    pub(in crate::commands) fn open(&mut self, log: usize, instance: &Arc<LogInstance>) {
         if let Some(shown) = self.logs.get_mut(&log) {
             shown.instance = Some(instance.clone());
             shown.level = LastLevel::default();
@@ -187,18 +211,21 @@ impl LogOutput {
     }
 
     /// Whether a page is full.
-    pub(super) fn is_full(&self) -> bool {
+    pub(in crate::commands) fn is_full(&self) -> bool {
         self.page.len() >= PAGE
     }
 
     /// Prints what there is.
-    pub(super) fn flush(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
+    pub(in crate::commands) fn flush(
+        &mut self,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
         let page = std::mem::take(&mut self.page);
         Ok(terminal.print_page(&page)?)
     }
 
     /// Adds a line, or the next part of a long one, unless it is filtered out.
-    pub(super) fn line(&mut self, log: usize, line: &LogLine) {
+    pub(in crate::commands) fn line(&mut self, log: usize, line: &LogLine) {
         let Some(shown) = self.logs.get_mut(&log) else {
             return;
         };
@@ -293,7 +320,12 @@ impl LogOutput {
     }
 
     /// Adds something that happened between the lines. On a screen, it breaks at blanks.
-    pub(super) fn item(&mut self, cluster: &ClusterId, item: &TimelineItem, canvas: Canvas) {
+    pub(in crate::commands) fn item(
+        &mut self,
+        cluster: &ClusterId,
+        item: &TimelineItem,
+        canvas: Canvas,
+    ) {
         if self.look.format == LogFormat::Json {
             let record = TimelineRecord {
                 v: json::VERSION,
@@ -336,7 +368,7 @@ impl LogOutput {
     }
 
     /// Adds the record of an event that is no line.
-    pub(super) fn record(&mut self, log: usize, event: &LogEvent, message: String) {
+    pub(in crate::commands) fn record(&mut self, log: usize, event: &LogEvent, message: String) {
         let Some(shown) = self.logs.get(&log) else {
             return;
         };
@@ -477,7 +509,7 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
-    use crate::commands::logs::testing::{container, item};
+    use crate::commands::container_lines::line_order::testing::{container, item};
     use crate::render::style::testing::{ansi, explain};
     use crate::render::style::{Look, Symbols};
 
