@@ -133,35 +133,52 @@ pub(super) fn after_colour_sequence(text: &str) -> Option<&str> {
     is_colour.then(|| &parameters[length + 1..])
 }
 
-/// Many lines in one piece, for a stream that shows no frame.
+/// Many lines in one piece.
 #[derive(Debug, Default)]
-pub struct LinePage(Vec<u8>);
+pub struct LinePage {
+    bytes: Vec<u8>,
+    /// Whether some bytes may be anything.
+    is_raw: bool,
+}
 
 impl LinePage {
     /// Adds a line, with its line feed.
     pub fn push(&mut self, line: &Line<'_>) {
-        self.0.extend(line.as_str().bytes());
-        self.0.push(b'\n');
+        self.bytes.extend(line.as_str().bytes());
+        self.bytes.push(b'\n');
     }
 
     /// Adds bytes as they are, for a stream that no terminal shows.
     pub fn push_bytes(&mut self, bytes: &[u8], _allowed: NoTerminal) {
-        self.0.extend(bytes);
+        self.bytes.extend(bytes);
+        self.is_raw = true;
     }
 
     /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.bytes.is_empty()
     }
 
     /// How many bytes it has.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.bytes.len()
+    }
+
+    /// Its lines.
+    pub fn lines(&self) -> Vec<Line<'_>> {
+        let text = self.bytes.strip_suffix(b"\n").unwrap_or(&self.bytes);
+        let lines = text.split(|byte| *byte == b'\n');
+        let lines = lines.map(String::from_utf8_lossy);
+        if self.is_raw {
+            lines.map(Line::plain).collect()
+        } else {
+            lines.map(Line).collect()
+        }
     }
 
     /// Its bytes, for the screen.
     pub(crate) fn bytes(&self) -> &[u8] {
-        &self.0
+        &self.bytes
     }
 }
 

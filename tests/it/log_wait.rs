@@ -9,7 +9,7 @@ use super::support::Running;
 use super::support::cluster::{Cluster, deployment, owned_by, pod};
 
 /// A program prints a line, this many seconds after noon.
-fn print(cluster: &Cluster, pod: &str, second: i64, line: &str) {
+pub(super) fn print(cluster: &Cluster, pod: &str, second: i64, line: &str) {
     let noon: Timestamp = "2026-03-02T12:00:00Z".parse().unwrap();
     let time = noon + SignedDuration::from_secs(second);
     cluster
@@ -18,7 +18,7 @@ fn print(cluster: &Cluster, pod: &str, second: i64, line: &str) {
 }
 
 /// The status of a Pod whose only container is in this state.
-fn status(name: &str, state: &Value, is_ready: bool) -> Value {
+pub(super) fn status(name: &str, state: &Value, is_ready: bool) -> Value {
     let ready = if is_ready { "True" } else { "False" };
     json!({
         "phase": "Running",
@@ -31,7 +31,7 @@ fn status(name: &str, state: &Value, is_ready: bool) -> Value {
 }
 
 /// The status of the Deployment or of one of its `ReplicaSet`s while so many of its Pods are available.
-fn counts(available: u32) -> Value {
+pub(super) fn counts(available: u32) -> Value {
     let is_available = if available > 0 { "True" } else { "False" };
     json!({
         "observedGeneration": 1, "replicas": 1, "updatedReplicas": 1, "fullyLabeledReplicas": 1,
@@ -44,7 +44,7 @@ fn counts(available: u32) -> Value {
 }
 
 /// A Deployment in a rollout: `web-old-a` is still there, and `web-new-b` runs but is not ready.
-async fn rollout() -> Cluster {
+pub(super) async fn rollout() -> Cluster {
     let cluster = Cluster::start().await;
     let mut web = deployment("web", 1);
     web["spec"]["template"]["spec"]["containers"][0]["image"] = "app:2".into();
@@ -72,7 +72,7 @@ async fn rollout() -> Cluster {
 }
 
 /// The new Pod prints a last line and becomes ready, and its controllers report that.
-fn finish(cluster: &Cluster) {
+pub(super) fn finish(cluster: &Cluster) {
     print(cluster, "web-new-b", 2, "listening");
     cluster.delete("pods", "web-old-a");
     cluster.delete("replicasets", "web-old");

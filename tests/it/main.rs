@@ -62,6 +62,7 @@ mod throttled;
 mod trace;
 mod wait;
 mod wait_current;
+mod wait_logs;
 mod watch_core;
 mod webhooks;
 

@@ -39,6 +39,7 @@ pub(crate) async fn show(
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
     args.wait.refuse_logs_without_goal()?;
+    args.wait.refuse_streams_without_pods()?;
     let stop = Stop::of(&args.wait, shutdown, context.env);
     if !args.objects.source.is_given() {
         let contexts = Box::pin(ClusterGroup::contexts(context));

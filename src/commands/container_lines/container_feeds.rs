@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::line_order::OrderChoice;
 use crate::commands::Session;
 use crate::logs::{ContainerFilter, ContainerLogs, PodLogs, ReadOptions};
+use crate::object::ObjectRef;
 use crate::source::ClusterId;
 use crate::source::log::{LogContainer, LogEvent};
 use crate::watch::logs::{FeedCounts, FeedStatus, LogFeeds};
@@ -212,6 +213,32 @@ impl ContainerFeeds {
             });
         }
         ended
+    }
+
+    /// Ends the logs of a Pod. They are not opened again. Returns their numbers.
+    pub(in crate::commands) fn close_pod(
+        &mut self,
+        cluster: &ClusterId,
+        pod: &ObjectRef,
+    ) -> Vec<usize> {
+        let of_pod = self.known.iter();
+        let of_pod = of_pod.filter(|(key, _)| key.cluster == *cluster && *key.pod == *pod);
+        let logs: Vec<usize> = of_pod.filter_map(|(_, known)| known.log).collect();
+        for log in &logs {
+            self.open.remove(log);
+            self.feeds.close(*log);
+        }
+        logs
+    }
+
+    /// The open logs of containers that do not run, and the instance that has ended last.
+    pub(in crate::commands) fn ended(&self) -> impl Iterator<Item = (usize, &Arc<str>)> {
+        self.known.values().filter_map(|known| {
+            let log = known.log.filter(|log| self.open.contains(log))?;
+            let container = &known.status.container;
+            let present = container.present.as_ref()?;
+            (!container.is_running).then_some((log, &present.id))
+        })
     }
 
     /// Waits until a log has events.

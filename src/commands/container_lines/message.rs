@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::commands::Terminal;
+use crate::commands::{CommandError, Terminal};
 use crate::render::style::Role;
 use crate::render::text::Text;
 use crate::source::log::{LogEnd, LogGap};
@@ -35,13 +35,16 @@ impl Message {
         Message { text, ..self }
     }
 
-    pub(in crate::commands) fn print(&self, terminal: &mut Terminal<'_>) {
+    pub(in crate::commands) fn print(
+        &self,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
         let role = if self.is_problem {
             Role::Warning
         } else {
             Role::Dim
         };
-        terminal.notify_lines([Text::new(role, &self.text)]);
+        Ok(terminal.notify_text(Text::new(role, &self.text))?)
     }
 }
 

@@ -16,7 +16,9 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until, timeout_at};
 
+use super::failure_logs::ShownPart;
 use super::{CommandError, Session, Terminal};
+use crate::object::ObjectRef;
 use crate::source::ClusterId;
 use crate::source::log::{LogContainer, LogEnd, LogEvent};
 use crate::watch::logs::FeedCounts;
@@ -38,6 +40,8 @@ pub(super) struct PrintOptions {
     pub(super) is_followed: bool,
     /// Whether no message says that a log begins or ends.
     pub(super) is_quiet: bool,
+    /// Whether [`LogPrinter::shown_part`] remembers logs that have ended.
+    pub(super) keeps_ended: bool,
 }
 
 /// The logs that are read, and what was printed of them.
@@ -68,6 +72,9 @@ const MANY: usize = 500;
 /// How long the last lines before the end of `--for` may take, and the pause after which no more are expected.
 const LAST_LINES: Duration = Duration::from_secs(1);
 const QUIET: Duration = Duration::from_millis(200);
+
+/// How long the lines of containers that run may be on their way at the end of a wait.
+const ON_THE_WAY: Duration = Duration::from_millis(50);
 
 /// How long the logs of the start take to find their places.
 const SETTLING: Duration = Duration::from_secs(2);
@@ -156,7 +163,9 @@ impl LogPrinter {
         if !self.has_more {
             for log in self.feeds.drop_ended(|log| self.order.holds(log)) {
                 self.order.forget(log);
-                self.output.remove(log);
+                if !self.options.keeps_ended {
+                    self.output.remove(log);
+                }
             }
         }
         Ok(())
@@ -212,7 +221,7 @@ impl LogPrinter {
         if message.is_problem || !self.options.is_quiet {
             // Both may be one terminal.
             self.output.flush(terminal)?;
-            message.print(terminal);
+            message.print(terminal)?;
         }
         Ok(())
     }
@@ -233,7 +242,8 @@ impl LogPrinter {
                     attempt => Message::start(format!("+ {name}: restart {attempt}")),
                 })
             }
-            LogEvent::Ended(_, end) => {
+            LogEvent::Ended(instance, end) => {
+                self.output.end(log, instance);
                 if let LogEnd::Lost(_) = end {
                     self.note_incomplete(&container);
                 }
@@ -320,6 +330,47 @@ impl LogPrinter {
             }
         }
         self.stop();
+    }
+
+    /// Prints what has come, and what is still on its way of containers that have ended: their logs have an end. That takes a
+    /// second at most. Lines of others are awaited for a moment only.
+    pub(super) async fn finish(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
+        let begun = Instant::now();
+        loop {
+            self.print(terminal)?;
+            let until = if self.is_end_open() {
+                begun + LAST_LINES
+            } else {
+                (begun + QUIET).min(Instant::now() + ON_THE_WAY)
+            };
+            if timeout_at(until, self.due()).await.is_err() {
+                break;
+            }
+        }
+        self.stop();
+        self.print(terminal)
+    }
+
+    /// Whether the rest of an instance that has ended is still on its way.
+    fn is_end_open(&self) -> bool {
+        let mut ended = self.feeds.ended();
+        ended.any(|(log, instance)| !self.output.has_ended(log, instance))
+    }
+
+    /// Ends the logs of a Pod. What has come of them is still printed.
+    pub(super) fn close_pod(&mut self, cluster: &ClusterId, pod: &ObjectRef) {
+        self.order.take_in(&self.feeds, self.started.elapsed());
+        for log in self.feeds.close_pod(cluster, pod) {
+            self.order.forget(log);
+        }
+    }
+
+    /// How much of the log of an instance was shown. A refused log has had its message, so nothing more is to be said of it.
+    pub(super) fn shown_part(&self, container: &LogContainer, instance: &str) -> ShownPart {
+        if self.unread_logs.has(container) {
+            return ShownPart::Whole;
+        }
+        self.output.shown_part(container, instance)
     }
 
     /// Says how many logs are not followed, once that is known.

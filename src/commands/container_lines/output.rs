@@ -12,6 +12,7 @@ use serde_json::value::RawValue;
 use super::line_filter::{LastLevel, LineFilter};
 use super::line_order::{TimelineItem, TimelineKind};
 use super::names::ShortNames;
+use crate::commands::failure_logs::ShownPart;
 use crate::commands::{CommandError, Terminal};
 use crate::logs::{JsonLine, LogLevel, level_of};
 use crate::render::age;
@@ -40,9 +41,12 @@ pub(in crate::commands) enum LogFormat {
 
 /// How lines are drawn.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub(in crate::commands) struct LogLook {
     pub(in crate::commands) styles: Styles,
     pub(in crate::commands) format: LogFormat,
+    /// Whether the lines are notes, which go to standard error.
+    pub(in crate::commands) is_of_notes: bool,
     /// Whether bytes may go out as they are.
     pub(in crate::commands) raw: Option<NoTerminal>,
     pub(in crate::commands) timestamps: bool,
@@ -115,6 +119,10 @@ struct ShownLog {
     container: Arc<LogContainer>,
     instance: Option<Arc<LogInstance>>,
     level: LastLevel,
+    /// The newest time of a line of that instance.
+    newest: Option<Timestamp>,
+    /// The instance that was read to its end last.
+    ended: Option<Arc<str>>,
     /// What stands before its lines; `None` until the next line.
     prefix: Option<Line<'static>>,
     /// The line whose end has not come yet.
@@ -186,6 +194,8 @@ impl LogOutput {
             container,
             instance: None,
             level: LastLevel::default(),
+            newest: None,
+            ended: None,
             prefix: None,
             long: None,
         };
@@ -205,8 +215,44 @@ impl LogOutput {
     /// The lines that follow are of this instance.
     pub(in crate::commands) fn open(&mut self, log: usize, instance: &Arc<LogInstance>) {
         if let Some(shown) = self.logs.get_mut(&log) {
+            let is_other = shown
+                .instance
+                .as_ref()
+                .is_none_or(|known| known.id != instance.id);
+            shown.newest = shown.newest.filter(|_| !is_other);
             shown.instance = Some(instance.clone());
             shown.level = LastLevel::default();
+        }
+    }
+
+    /// Nothing more comes of this instance.
+    pub(in crate::commands) fn end(&mut self, log: usize, instance: &Arc<LogInstance>) {
+        if let Some(shown) = self.logs.get_mut(&log) {
+            shown.ended = Some(instance.id.clone());
+        }
+    }
+
+    /// Whether this instance was read to its end.
+    pub(in crate::commands) fn has_ended(&self, log: usize, instance: &str) -> bool {
+        let ended = self.logs.get(&log).and_then(|shown| shown.ended.as_deref());
+        ended == Some(instance)
+    }
+
+    /// How much of the log of an instance was shown.
+    pub(in crate::commands) fn shown_part(
+        &self,
+        container: &LogContainer,
+        instance: &str,
+    ) -> ShownPart {
+        let mut logs = self.logs.values();
+        let Some(shown) = logs.find(|shown| *shown.container == *container) else {
+            return ShownPart::None;
+        };
+        let present = shown.instance.as_ref().map(|present| &*present.id);
+        match shown.newest {
+            _ if shown.ended.as_deref() == Some(instance) => ShownPart::Whole,
+            Some(newest) if present == Some(instance) => ShownPart::Until(newest),
+            Some(_) | None => ShownPart::None,
         }
     }
 
@@ -221,6 +267,9 @@ impl LogOutput {
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
         let page = std::mem::take(&mut self.page);
+        if self.look.is_of_notes {
+            return Ok(terminal.notify_page(&page)?);
+        }
         Ok(terminal.print_page(&page)?)
     }
 
@@ -229,6 +278,7 @@ impl LogOutput {
         let Some(shown) = self.logs.get_mut(&log) else {
             return;
         };
+        shown.newest = shown.newest.max(Some(line.time));
         match shown.long.take() {
             None if !self.filter.shows(&line.text, &mut shown.level) => {
                 shown.long = (!line.ends).then_some(LongLine::Hidden);
@@ -517,6 +567,7 @@ mod tests {
         let look = LogLook {
             styles,
             format,
+            is_of_notes: false,
             raw: NoTerminal::of(false),
             timestamps: false,
             clock: None,

@@ -31,6 +31,11 @@ impl UnreadLogs {
         self.refusals.len()
     }
 
+    /// Whether the log could not be read.
+    pub(in crate::commands) fn has(&self, container: &LogContainer) -> bool {
+        self.refusals.contains_key(container)
+    }
+
     /// The log can be read again.
     pub(in crate::commands) fn remove(&mut self, container: &LogContainer) {
         self.refusals.remove(container);

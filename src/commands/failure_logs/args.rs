@@ -3,7 +3,8 @@
 /// `--logs` and `--log-lines`.
 #[derive(clap::Args, Clone, Copy, Debug, Default)]
 pub(crate) struct LogLineArgs {
-    /// Show the last log lines of these containers. With --for, they come before the error
+    /// Show the last log lines of these containers. With --for, they come before the error. new and all also show
+    /// lines during the wait, on standard error
     #[arg(long = "logs", value_enum, value_name = "WHICH", default_value_t)]
     which: LogChoice,
     /// Show this many lines of each container (default: 10 before the error of --for, and 1 elsewhere, the one that
@@ -21,8 +22,21 @@ pub(crate) enum LogChoice {
     /// Those that have failed, and those that are late at the end of --timeout
     #[default]
     Failed,
+    /// As failed. With --for, also each line of the Pods of the new revision until they are ready
+    New,
+    /// As failed. With --for, also each line of every Pod below the objects
+    All,
     /// None: no log is read
     None,
+}
+
+/// The lines of which Pods are shown during a wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StreamedPods {
+    /// Those of the current revision, until they are ready.
+    OfNewRevision,
+    /// All below the objects of the wait.
+    All,
 }
 
 /// How many lines are shown of one container.
@@ -51,7 +65,16 @@ impl LogLineArgs {
 
     /// Whether the user has set one of the flags.
     pub(crate) fn is_given(self) -> bool {
-        self.lines.is_some() || !self.reads_any()
+        self.lines.is_some() || self.which != LogChoice::Failed
+    }
+
+    /// The Pods whose lines are shown during a wait; `None` if no lines are.
+    pub(crate) fn streamed(self) -> Option<StreamedPods> {
+        match self.which {
+            LogChoice::New => Some(StreamedPods::OfNewRevision),
+            LogChoice::All => Some(StreamedPods::All),
+            LogChoice::Failed | LogChoice::None => None,
+        }
     }
 
     /// How many lines are shown below a cause.

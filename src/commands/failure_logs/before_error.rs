@@ -4,10 +4,13 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::time::Duration;
 
+use jiff::Timestamp;
+
 use super::last_lines::{shortened, texts};
 use super::tail_reader::{ReadTail, TailReader};
 use super::unwell_instance::{JudgedObject, LineOrigin, UnwellInstance, UnwellInstanceKey};
 use super::{FORBIDDEN, FailureLogs, LogLineArgs, MOST_OBJECTS, worst_state};
+use crate::source::log::LogContainer;
 use crate::watch::logs::LogFeeds;
 
 /// How long the error may wait for logs.
@@ -16,20 +19,33 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// The most characters of one line.
 const LONGEST: usize = 2000;
 
+/// How much of the log of an instance was shown during the wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ShownPart {
+    None,
+    /// The lines up to this time.
+    Until(Timestamp),
+    /// All of it, or why it cannot be read.
+    Whole,
+}
+
 /// The last lines of the containers that keep these objects from being well, with headings. It reads at most three
-/// logs, and takes at most a second.
+/// logs, and takes at most a second. Lines that were `shown` before are left out.
 pub(crate) async fn lines_before_error(
     mut objects: Vec<JudgedObject<'_>>,
     feeds: LogFeeds,
     args: LogLineArgs,
+    shown: impl Fn(&LogContainer, &str) -> ShownPart,
 ) -> Vec<String> {
+    let shown = |unwell: &UnwellInstance| shown(&unwell.container, &unwell.instance.id);
     objects.sort_by_key(|object| Reverse(worst_state(object.model, &object.uid)));
     objects.truncate(MOST_OBJECTS);
     let chosen = distinct(UnwellInstance::late(&objects));
     let order: Vec<UnwellInstanceKey> = chosen.iter().map(UnwellInstance::key).collect();
     let place = NamespaceSpread::of(&chosen);
     let mut reader = TailReader::new(feeds);
-    for unwell in chosen {
+    let is_shown = |unwell: &UnwellInstance| shown(unwell) == ShownPart::Whole;
+    for unwell in chosen.into_iter().filter(|unwell| !is_shown(unwell)) {
         reader.open(unwell, args.before_error(), PATIENCE);
     }
     let mut read: Vec<ReadTail> = Vec::new();
@@ -37,6 +53,14 @@ pub(crate) async fn lines_before_error(
         read.push(reader.next().await);
     }
     read.sort_by_key(|tail| order.iter().position(|key| *key == tail.unwell.key()));
+    read.retain_mut(|tail| match shown(&tail.unwell) {
+        ShownPart::None => true,
+        ShownPart::Until(newest) => {
+            tail.lines.retain(|line| line.time > newest);
+            !tail.lines.is_empty()
+        }
+        ShownPart::Whole => false,
+    });
     lines(&read, place)
 }
 

@@ -28,8 +28,8 @@ use crate::status::Status;
 use crate::watch::logs::LogFeeds;
 
 use args::LineCount;
-pub(crate) use args::LogLineArgs;
-pub(crate) use before_error::lines_before_error;
+pub(crate) use args::{LogLineArgs, StreamedPods};
+pub(crate) use before_error::{ShownPart, lines_before_error};
 pub(crate) use last_lines::LastLines;
 use tail_reader::{ReadTail, TailReader};
 pub(crate) use unwell_instance::JudgedObject;

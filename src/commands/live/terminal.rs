@@ -11,7 +11,7 @@ use crate::render::canvas::{Canvas, ExitKey};
 use crate::render::display::{Line, LinePage};
 use crate::render::pager::{Pager, Turn};
 use crate::render::screen::{Screen, Size};
-use crate::render::style::{Look, Role};
+use crate::render::style::{Look, Role, Styles};
 use crate::render::text::{Text, wrap};
 
 /// Standard output and standard error. On a terminal it redraws frames in place.
@@ -122,6 +122,43 @@ impl<'a> Terminal<'a> {
         let styles = self.look.stderr(self.env);
         let lines = lines.into_iter().map(|line| styles.text(line));
         let _closed_pipe = self.env.stderr.print(&lines.collect::<Vec<_>>());
+    }
+
+    /// Prints a page of lines that are not data: above the frame, if standard error is the same terminal, or on standard error.
+    pub(crate) fn notify_page(&mut self, page: &LinePage) -> io::Result<()> {
+        if page.is_empty() {
+            return Ok(());
+        }
+        let lines = page.lines();
+        self.printed += lines.len() as u64;
+        if self.shows_notes_above() {
+            let size = self.size();
+            return self.screen.print_above(&lines, size);
+        }
+        let _closed_pipe = self.env.stderr.print(&lines);
+        Ok(())
+    }
+
+    /// Prints a line that is not data, where [`Terminal::notify_page`] does.
+    pub(crate) fn notify_text(&mut self, text: Text) -> io::Result<()> {
+        if self.shows_notes_above() {
+            return self.print([text]);
+        }
+        self.notify_lines([text]);
+        Ok(())
+    }
+
+    /// How to paint lines that are not data.
+    pub(crate) fn note_styles(&self) -> Styles {
+        if self.shows_notes_above() {
+            self.look().styles
+        } else {
+            self.look.stderr(self.env)
+        }
+    }
+
+    fn shows_notes_above(&self) -> bool {
+        self.is_live() && self.env.stderr_tty
     }
 
     /// Replaces the frame. Does nothing unless [`Terminal::is_live`].

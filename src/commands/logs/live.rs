@@ -57,6 +57,7 @@ impl LiveLogs {
             order: options.order,
             is_followed: options.read.follow,
             is_quiet: options.is_quiet,
+            keeps_ended: false,
         };
         LiveLogs {
             printer: LogPrinter::new(print, output),

@@ -186,6 +186,7 @@ fn live(args: &LogsArgs, plan: LogsPlan, setup: LogSetup, context: &Context<'_>)
     let look = LogLook {
         styles: context.look().styles,
         format: plan.format,
+        is_of_notes: false,
         raw: NoTerminal::of(context.env.stdout_tty),
         timestamps: args.has_timestamps(),
         clock: (!plan.timeline.is_empty()).then(|| line_clock(context)),

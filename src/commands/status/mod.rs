@@ -242,6 +242,7 @@ pub(crate) async fn show(
     context: &mut Context<'_>,
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
+    args.wait.refuse_streams_without_goal()?;
     if args.members && args.output.package_form().is_none() {
         let error = CommandError::usage("--members needs -o resourcegroup or -o configmap");
         return Err(error);

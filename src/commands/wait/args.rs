@@ -102,6 +102,25 @@ impl WaitArgs {
         Ok(())
     }
 
+    /// Refuses the lines of a wait without a goal, for a verb that also shows log lines elsewhere.
+    pub(crate) fn refuse_streams_without_goal(&self) -> Result<(), CommandError> {
+        if self.logs.streamed().is_some() && !self.has_goal() {
+            return Err(CommandError::usage("--logs=new and --logs=all need --for")
+                .hint("to follow logs, use `kubectl spy logs -f`"));
+        }
+        Ok(())
+    }
+
+    /// Refuses the lines of a wait that reads no Pods, for a verb that reads them only for goals about dependents.
+    pub(crate) fn refuse_streams_without_pods(&self) -> Result<(), CommandError> {
+        if self.logs.streamed().is_some() && !self.needs_judgement() {
+            let error = "--logs=new and --logs=all of changes need --for=current or --for=settled";
+            return Err(CommandError::usage(error)
+                .hint("to show lines until another goal is met, use `kubectl spy logs --for`"));
+        }
+        Ok(())
+    }
+
     /// Whether the first goal is that the object does not exist.
     pub(crate) fn expects_absence(&self) -> bool {
         self.goal.goals.first() == Some(&Goal::Deleted)

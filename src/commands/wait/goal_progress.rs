@@ -269,6 +269,12 @@ impl GoalProgress {
         format!("not read{}", why.unwrap_or_default())
     }
 
+    /// The objects that exist.
+    pub(super) fn objects(&self) -> impl Iterator<Item = Uid> {
+        let places = self.places.values();
+        places.filter_map(|standing| standing.there.clone())
+    }
+
     /// The objects that cannot meet the goal, as far as they exist.
     pub(super) fn failed_objects(&self) -> impl Iterator<Item = Uid> {
         let failed = self.places.values().filter(|it| it.failure.is_some());

@@ -9,26 +9,31 @@ mod object_progress;
 mod out_of_reach;
 #[cfg(test)]
 mod tests;
+mod wait_logs;
 mod waiting;
 
 use tokio::time::Instant;
 
 use futures::future::join_all;
 
-use super::failure_logs::lines_before_error;
+use super::failure_logs::{ShownPart, lines_before_error};
 use super::live::cluster_group::ClusterGroup;
 use super::live::clusters::Clusters;
 use super::{
-    CommandError, Ended, ErrorKind, Live, SeenObjects, Session, Shutdown, Sources, UnreadPart,
+    CommandError, Ended, ErrorKind, Live, SeenObjects, Session, Shutdown, Sources, Terminal,
+    UnreadPart,
 };
 use crate::env::Env;
+use crate::model::Model;
 use crate::source::SourceKey;
+use crate::source::log::LogContainer;
 
 pub(crate) use args::{Answer, GoalArgs, WaitArgs};
 pub(crate) use goal_progress::Judge;
 use heartbeat::Heartbeat;
 pub(crate) use limit::Awaited;
 use limit::Limit;
+use wait_logs::WaitLogs;
 use waiting::{ALLOWED_RESTARTS, Outcome, Waiting};
 
 /// When a verb stops: at a signal, at its time limit, or when the selected objects meet the goals of `--for`.
@@ -39,6 +44,8 @@ pub(crate) struct Stop {
     pub(super) waiting: Waiting,
     args: WaitArgs,
     heartbeat: Heartbeat,
+    /// The lines of containers during the wait, if they are shown.
+    pub(super) logs: Option<Box<WaitLogs>>,
     /// Whether the verb checks the goals once instead of waiting.
     pub(crate) looks_once: bool,
     /// Whether silence is an answer: nothing changed, or all is still well.
@@ -60,6 +67,7 @@ impl Stop {
             waiting: Waiting::default(),
             args: WaitArgs::default(),
             heartbeat: Heartbeat::start(),
+            logs: None,
             looks_once: false,
             takes_silence: false,
             reads_file: false,
@@ -138,6 +146,33 @@ impl Stop {
         Some(format!("still waiting, {minutes}m: {what}"))
     }
 
+    /// Shows the lines of containers during the wait, if the user wants them and there is a wait.
+    pub(super) fn open_logs(&mut self, clusters: Clusters<'_>, terminal: &Terminal<'_>) {
+        let streamed = self.args.logs.streamed();
+        let is_wait = self.args.has_goal() && !self.looks_once && !self.reads_file;
+        self.logs = streamed
+            .filter(|_| is_wait)
+            .map(|streamed| Box::new(WaitLogs::new(streamed, terminal)));
+        if let (Some(logs), Some(session)) = (&mut self.logs, clusters.only()) {
+            logs.add_cluster(session, None);
+        }
+    }
+
+    /// Takes the Pods below the objects of the wait, as these models know them.
+    pub(super) fn refresh_logs<'m>(&mut self, model: impl Fn(&SourceKey) -> Option<&'m Model>) {
+        if let Some(logs) = &mut self.logs {
+            logs.refresh(&self.waiting, model);
+        }
+    }
+
+    /// Waits until lines of containers are due. Without any, it never ends. It is cancel safe.
+    pub(super) async fn log_lines(&self) {
+        match &self.logs {
+            Some(logs) => logs.due().await,
+            None => std::future::pending().await,
+        }
+    }
+
     /// The last lines of the containers because of which a goal is not met, as display text. The error follows them.
     pub(super) async fn last_lines(
         &self,
@@ -154,11 +189,16 @@ impl Stop {
         if !is_of_interest {
             return Vec::new();
         }
+        let logs = self.logs.as_ref();
         let of_cluster = clusters.sessions().filter_map(|session| {
             let model = |source: &SourceKey| view.model(source);
             let objects = self.waiting.unmet_objects(&session.cluster, model);
             let feeds = session.failure_feeds().filter(|_| !objects.is_empty())?;
-            Some(lines_before_error(objects, feeds, self.args.logs))
+            let shown = move |container: &LogContainer, instance: &str| {
+                let part = logs.map(|logs| logs.shown_part(container, instance));
+                part.unwrap_or(ShownPart::None)
+            };
+            Some(lines_before_error(objects, feeds, self.args.logs, shown))
         });
         join_all(of_cluster).await.concat()
     }

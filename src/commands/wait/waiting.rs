@@ -204,6 +204,20 @@ impl Waiting {
         })
     }
 
+    /// The objects of the wait that exist, with their models.
+    pub(crate) fn objects<'m>(
+        &self,
+        model: impl Fn(&SourceKey) -> Option<&'m Model>,
+    ) -> Vec<JudgedObject<'m>> {
+        let asked = self.asked.iter();
+        let asked = asked.filter_map(|asked| Some((asked, model(&asked.key)?)));
+        let objects = asked.flat_map(|(asked, model)| {
+            let objects = asked.objects();
+            objects.map(move |uid| JudgedObject { model, uid })
+        });
+        objects.collect()
+    }
+
     /// The objects of a cluster that have failed, or else those that have not met a goal, as far as they exist, with their models.
     pub(super) fn unmet_objects<'m>(
         &self,

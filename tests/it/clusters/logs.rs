@@ -180,3 +180,20 @@ async fn what_happened_in_each_cluster_stands_between_the_lines() {
     2026-03-02T12:00:09.000Z  us x panic
     ");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wait_shows_the_lines_of_all_clusters() {
+    let fleet = fleet().await;
+    let wait = "--for=jsonpath={.status.phase}=Succeeded";
+    let ran = fleet.run(&["status", "pods", wait, "--timeout=1s", "--logs=all"]);
+    assert_eq!(ran.status.code(), Some(3), "{}", ran.transcript());
+    for line in [
+        "+ prod-eu: pod/web-x app\n",
+        "eu x first\n",
+        "us x second\n",
+        "eu x third\n",
+        "us y fourth\n",
+    ] {
+        assert_eq!(ran.stderr.matches(line).count(), 1, "{}", ran.stderr);
+    }
+}

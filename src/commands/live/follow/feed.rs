@@ -95,6 +95,7 @@ impl<'a> LiveFeed<'a> {
         if view.has_begun() {
             let clock = |cluster: &ClusterId| self.clusters.clock(cluster, terminal.env())();
             self.stop.waiting.judge(|of| view.model(of), clock);
+            self.stop.refresh_logs(|source| view.model(source));
             if !self.stop.waiting.is_decided() {
                 self.report_met(terminal)?;
             }
@@ -127,7 +128,7 @@ impl<'a> LiveFeed<'a> {
             self.printing.is_owed = true;
             self.print_owed(view, terminal)?;
         }
-        Ok(())
+        self.print_last_log_lines(None, terminal).await
     }
 
     /// Prints the last output, when no more events come.
@@ -298,6 +299,9 @@ impl<'a> LiveFeed<'a> {
         let cluster = joined.session.cluster.clone();
         let errors = joined.errors.iter().map(ToString::to_string);
         let notes: Vec<String> = joined.hints.iter().cloned().chain(errors).collect();
+        if let Some(logs) = &mut self.stop.logs {
+            logs.add_cluster(joined.session, Some(joined.label.clone()));
+        }
         let keys = view.join(joined)?;
         for note in notes {
             terminal.notify(&self.clusters.about(&cluster, &note))?;
@@ -431,6 +435,7 @@ impl LiveFeed<'_> {
         view.wind_up().await;
         self.printing.is_owed = true;
         self.print_last(view, terminal)?;
+        self.print_last_log_lines(signal, terminal).await?;
         Ok(signal.map_or(Ended::OutOfTime, Ended::By))
     }
 

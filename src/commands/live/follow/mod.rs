@@ -32,6 +32,7 @@ pub(crate) async fn follow(
     stop: &mut Stop,
 ) -> Result<Ended, CommandError> {
     let clusters = clusters.into();
+    stop.open_logs(clusters, terminal);
     let mut feed = LiveFeed::of(clusters, stop);
     feed.sources.is_about_every_kind = view.is_about_every_kind();
     let ended = feed.run(view, terminal).await;
@@ -67,6 +68,39 @@ pub(crate) async fn follow(
 }
 
 impl LiveFeed<'_> {
+    /// Prints what is new, and owes a frame.
+    fn print_news<V: Live>(
+        &mut self,
+        view: &mut V,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        self.printing.is_owed = true;
+        self.print_owed(view, terminal)?;
+        self.drawing.is_owed = true;
+        Ok(())
+    }
+
+    /// Prints the lines of containers that are due.
+    fn print_log_lines(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
+        match &mut self.stop.logs {
+            Some(logs) => logs.print(terminal),
+            None => Ok(()),
+        }
+    }
+
+    /// Prints the last lines of containers. A signal does not wait for those on their way.
+    async fn print_last_log_lines(
+        &mut self,
+        signal: Option<Signal>,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        match (&mut self.stop.logs, signal) {
+            (Some(logs), None) => logs.finish(terminal).await,
+            (Some(logs), Some(_)) => logs.stop(terminal),
+            (None, _) => Ok(()),
+        }
+    }
+
     async fn run<V: Live>(
         &mut self,
         view: &mut V,
@@ -90,21 +124,15 @@ impl LiveFeed<'_> {
                 event = self.events.next(), if self.takes_events(view, terminal) => match event {
                     Some(event) => self.take(event, view, terminal)?,
                     // Output that is not printed yet may lead to other sources.
-                    None if self.printing.is_owed => {
-                        self.print_owed(view, terminal)?;
-                        self.drawing.is_owed = true;
-                    }
+                    None if self.printing.is_owed => self.print_news(view, terminal)?,
                     None => {
                         self.print_last(view, terminal)?;
                         return Ok(Ended::Answered);
                     }
                 },
                 () = sleep_until(self.printing.rests_until), if self.printing.is_owed => {}
-                () = view.wait_for_other() => {
-                    self.printing.is_owed = true;
-                    self.print_owed(view, terminal)?;
-                    self.drawing.is_owed = true;
-                }
+                () = view.wait_for_other() => self.print_news(view, terminal)?,
+                () = self.stop.log_lines() => self.print_log_lines(terminal)?,
                 now = beat.tick() => self.on_beat(now, view, terminal)?,
                 Some(found) = lookups.next() => self.report(found, terminal)?,
                 Some(attempt) = joining.next() => {
