@@ -569,6 +569,62 @@ async fn the_previous_instance_is_shown_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn containers_without_a_previous_instance_are_counted() {
+    let cluster = Cluster::start().await;
+    for (name, restarts) in [("web-a", 0), ("web-b", 1), ("web-c", 0)] {
+        let mut pod = running(name, &["app"]);
+        pod["status"] = status(name, &["app"], restarts);
+        cluster.put(pod);
+    }
+    print(&cluster, "web-b/app#0", 0, &["panic: no"]);
+    let ran = once(&cluster, &["pods", "-p"]);
+    assert_eq!(
+        ran.transcript(),
+        "b panic: no\n! 2 of 3 containers have no previous instance"
+    );
+    assert_eq!(ran.status.code(), Some(0));
+    cluster.delete("pods", "web-b");
+    let ran = once(&cluster, &["pods", "-p"]);
+    let words = "previous terminated container \"app\" in pod \"web-a\" not found";
+    assert_eq!(
+        ran.stderr,
+        format!(
+            "Error from server (BadRequest): {words}\nhint: none of the 2 containers has a previous instance\n"
+        )
+    );
+    assert_eq!(ran.status.code(), Some(1));
+    let ran = once(&cluster, &["pods", "-p", "--ignore-errors"]);
+    assert_eq!((&*ran.stderr, ran.status.code()), ("", Some(0)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_same_refusal_of_many_logs_is_shown_once() {
+    let cluster = Cluster::start().await;
+    for name in ["web-a", "web-b", "web-c"] {
+        let mut pod = running(name, &["app"]);
+        let waiting = json!({"waiting": {"reason": "ContainerCreating"}});
+        pod["status"] = json!({"containerStatuses": [
+            {"name": "app", "state": waiting, "lastState": {}, "restartCount": 0},
+        ]});
+        cluster.put(pod);
+    }
+    let ran = once(&cluster, &["pods"]);
+    assert_eq!(
+        ran.stderr.matches("is waiting to start").count(),
+        1,
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        ran.stderr
+            .ends_with("error: 3 of 3 logs could not be read\n"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(ran.status.code(), Some(1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn several_containers_are_named_and_chosen() {
     let cluster = Cluster::start().await;
     cluster.put(running("web", &["app", "proxy"]));

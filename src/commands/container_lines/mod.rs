@@ -264,7 +264,9 @@ impl LogPrinter {
             }
             LogEvent::Polled => {
                 let text = "its node can follow no more logs (inotify), so it is read every second";
-                Some(Message::problem(text.to_owned()).about("!", &name))
+                let now = self.started.elapsed();
+                let is_news = self.unread_logs.is_news(&container, text, now);
+                is_news.then(|| Message::problem(text.to_owned()).about("!", &name))
             }
             LogEvent::Refused(refusal) => {
                 let is_news = self.unread_logs.insert(&container, refusal);
@@ -421,6 +423,11 @@ impl LogPrinter {
     /// How many logs wait until others have ended.
     pub(super) fn waiting(&self) -> usize {
         self.feeds.waiting()
+    }
+
+    /// A line about the containers that have no instance before the present one, if others have one.
+    pub(super) fn without_previous(&self) -> Option<String> {
+        self.unread_logs.without_previous(self.feeds.total())
     }
 
     /// The error about logs that could not be read, of one or several clusters; `None` if there are none.

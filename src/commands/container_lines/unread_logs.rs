@@ -1,6 +1,6 @@
 //! `UnreadLogs`: the logs that could not be read, or not to their end.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,17 +12,24 @@ use crate::source::log::{LogContainer, LogRefusal};
 /// The code of an answer to a user without the right.
 const FORBIDDEN: u16 = 403;
 
+/// The code of an answer to a request that fits no state of the container, and the kubelet's words about `previous` if no
+/// instance has ended.
+const BAD_REQUEST: u16 = 400;
+const NO_PREVIOUS: &str = "previous terminated container";
+
 /// How long a message about one log is about the others, too.
 const LATELY: Duration = Duration::from_secs(10);
 
-/// The logs that could not be read, by their containers. In one namespace of a cluster, only one message says that the right is missing.
+/// The logs that could not be read, by their containers. Those with the same reason have one message.
 #[derive(Debug, Default)]
 pub(in crate::commands) struct UnreadLogs {
     refusals: BTreeMap<Arc<LogContainer>, LogRefusal>,
+    reasons: BTreeSet<(ClusterId, String)>,
     /// When a message with this text was shown about a log of this cluster.
-    said: BTreeMap<(ClusterId, Arc<str>), Duration>,
+    said: BTreeMap<(ClusterId, String), Duration>,
     /// How many of them had no message of their own since the last count of them.
     unsaid: usize,
+    without_previous: Vec<LogRefusal>,
 }
 
 impl UnreadLogs {
@@ -38,7 +45,10 @@ impl UnreadLogs {
 
     /// The log can be read again.
     pub(in crate::commands) fn remove(&mut self, container: &LogContainer) {
-        self.refusals.remove(container);
+        if let Some(refusal) = self.refusals.remove(container) {
+            let reason = without_names(&refusal.text, container);
+            self.reasons.remove(&(container.cluster.clone(), reason));
+        }
     }
 
     /// Whether a text about a log was not shown lately about another log of its cluster. If a server goes away, all logs have
@@ -46,11 +56,11 @@ impl UnreadLogs {
     pub(in crate::commands) fn is_news(
         &mut self,
         container: &LogContainer,
-        text: &Arc<str>,
+        text: &str,
         now: Duration,
     ) -> bool {
         self.said.retain(|_, said| now < *said + LATELY);
-        let key = (container.cluster.clone(), text.clone());
+        let key = (container.cluster.clone(), without_names(text, container));
         self.said.insert(key, now).is_none()
     }
 
@@ -60,10 +70,25 @@ impl UnreadLogs {
         container: &Arc<LogContainer>,
         refusal: &LogRefusal,
     ) -> bool {
-        let is_known = self.is_known_lack(container, refusal);
-        self.unsaid += usize::from(is_known);
+        if refusal.code == BAD_REQUEST && refusal.text.contains(NO_PREVIOUS) {
+            self.without_previous.push(refusal.clone());
+            return false;
+        }
+        let reason = without_names(&refusal.text, container);
+        let is_new = self.reasons.insert((container.cluster.clone(), reason));
+        self.unsaid += usize::from(!is_new);
         self.refusals.insert(container.clone(), refusal.clone());
-        !is_known
+        is_new
+    }
+
+    /// A line about the containers that have no instance before the present one, of so many in all; `None` if all have one, or
+    /// if none has.
+    pub(in crate::commands) fn without_previous(&self, total: usize) -> Option<String> {
+        let count = self.without_previous.len();
+        (1..total).contains(&count).then(|| {
+            let containers = plural(total, "container");
+            format!("{count} of {containers} have no previous instance")
+        })
     }
 
     /// Lines of the log are missing, or may be.
@@ -71,17 +96,6 @@ impl UnreadLogs {
         let text = "error: the log is not complete".into();
         let incomplete = LogRefusal { code: 0, text };
         self.refusals.entry(container.clone()).or_insert(incomplete);
-    }
-
-    /// Whether a message has said that the right to logs of this namespace is missing.
-    fn is_known_lack(&self, container: &LogContainer, refusal: &LogRefusal) -> bool {
-        let mut refusals = self.refusals.iter();
-        refusal.code == FORBIDDEN
-            && refusals.any(|(other, known)| {
-                known.code == FORBIDDEN
-                    && other.cluster == container.cluster
-                    && other.pod.namespace == container.pod.namespace
-            })
     }
 
     /// A line about the logs that have had no message since the last call.
@@ -97,6 +111,17 @@ impl UnreadLogs {
         total: usize,
         are_several: bool,
     ) -> Option<CommandError> {
+        if let Some(refusal) = self.without_previous.first()
+            && self.without_previous.len() == total
+        {
+            let error = CommandError::failed(&refusal.text);
+            return Some(match total {
+                1 => error,
+                _ => error.hint(format!(
+                    "none of the {total} containers has a previous instance"
+                )),
+            });
+        }
         let (container, refusal) = self.refusals.iter().next()?;
         let error = if total == 1 {
             CommandError::failed(&refusal.text)
@@ -120,6 +145,12 @@ impl UnreadLogs {
     }
 }
 
+/// A text about a log without the names of its Pod and its container: the same for all logs with this reason.
+fn without_names(text: &str, container: &LogContainer) -> String {
+    let text = text.replace(&*container.pod.name, "*");
+    text.replace(&*container.name, "*")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -128,17 +159,61 @@ mod tests {
     #[test]
     fn the_same_error_of_many_logs_is_shown_once_in_a_while() {
         let mut unread = UnreadLogs::default();
-        let refused: Arc<str> = "connection refused".into();
         for (name, text, second, expect) in [
-            ("a", &refused, 1, true),
-            ("b", &refused, 2, false),
-            ("b", &"no route".into(), 3, true),
-            ("c", &refused, 11, false),
-            ("a", &refused, 30, true),
+            ("a", "dial NAME: refused", 1, true),
+            ("b", "dial NAME: refused", 2, false),
+            ("b", "no route", 3, true),
+            ("c", "dial NAME: refused", 11, false),
+            ("a", "dial NAME: refused", 30, true),
         ] {
             let now = Duration::from_secs(second);
-            let is_news = unread.is_news(&container(name, "app"), text, now);
+            let pod = format!("web-{name}");
+            let text = text.replace("NAME", &pod);
+            let is_news = unread.is_news(&container(&pod, "app"), &text, now);
             assert_eq!(is_news, expect, "{name} {text} {second}");
         }
+    }
+    /// The messages about these refusals of the Pods `web-0`, `web-1`, …, and the error at the end.
+    fn check(refusals: &[(u16, &str)], total: usize) -> String {
+        let mut unread = UnreadLogs::default();
+        let mut said = Vec::new();
+        for (number, (code, text)) in refusals.iter().enumerate() {
+            let pod = format!("web-{number}");
+            let text: Arc<str> = text.replace("NAME", &pod).into();
+            let refusal = LogRefusal { code: *code, text };
+            if unread.insert(&container(&pod, "app"), &refusal) {
+                said.push(refusal.text.to_string());
+            }
+        }
+        said.extend(unread.without_previous(total));
+        let error = unread.error(total, false);
+        said.extend(error.map(|error| error.to_string()));
+        said.join("; ")
+    }
+
+    #[test]
+    fn logs_with_the_same_reason_have_one_message() {
+        let waiting = (400, r#"container "app" in pod "NAME" is waiting to start"#);
+        let pulling = (400, r#"container "app" in pod "NAME" is pulled"#);
+        assert_eq!(
+            check(&[waiting, waiting, pulling], 4),
+            "container \"app\" in pod \"web-0\" is waiting to start; container \"app\" in pod \"web-2\" is pulled; \
+             error: 3 of 4 logs could not be read"
+        );
+    }
+
+    #[test]
+    fn a_container_without_an_instance_before_is_no_error_beside_others() {
+        let none = (
+            400,
+            r#"previous terminated container "app" in pod "NAME" not found"#,
+        );
+        let text = none.1.replace("NAME", "web-0");
+        assert_eq!(
+            check(&[none, none], 3),
+            "2 of 3 containers have no previous instance"
+        );
+        assert_eq!(check(&[none, none], 2), text);
+        assert_eq!(check(&[none], 1), text);
     }
 }

@@ -91,6 +91,11 @@ impl LiveLogs {
         absent.unwrap_or_default()
     }
 
+    /// A line about the containers that have no instance before the present one, if others have one.
+    pub(super) fn without_previous(&self) -> Option<String> {
+        self.printer.without_previous()
+    }
+
     /// The error about logs and sources that could not be read.
     pub(super) fn failure(&self, unread: &[UnreadPart]) -> Option<CommandError> {
         let unread = unread.iter().find_map(|part| match part {

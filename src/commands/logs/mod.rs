@@ -165,6 +165,7 @@ impl LogsRun<'_> {
         let absence = stop.explain_absence(clusters, &[], &ended);
         terminal.notify_if(absence.await?)?;
         let ended = ended?;
+        terminal.notify_if(live.without_previous())?;
         let failure = live.failure(&stop.unread).filter(|_| {
             let is_decided = wait.has_goal() || args.ignore_errors;
             !is_decided && !matches!(ended, Ended::By(_))
