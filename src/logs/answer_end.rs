@@ -165,6 +165,12 @@ fn conclude_check(
 ) -> Option<LogEnd> {
     match reading.conclude_check(rest) {
         EndVerdict::Whole if reading.rest.is_empty() => return whole(reading, container),
+        // Two answers end within the same line, so it has no line feed.
+        EndVerdict::Incomplete
+            if reading.tail.is_some() && !rest.is_empty() && reading.rest == rest =>
+        {
+            return whole(reading, container);
+        }
         EndVerdict::Incomplete if reading.tail.is_some() => ask_tail_again(reading, container),
         EndVerdict::Whole | EndVerdict::Incomplete => {}
         EndVerdict::Unanswered if reading.failures + 1 < TRIES => reading.pause(),

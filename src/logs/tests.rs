@@ -264,10 +264,12 @@ impl Life {
             Some(LogSince::Second(second)) => second * 1000,
             Some(LogSince::Ago(_)) | None => i64::MIN,
         };
+        let rest = self.error_after.unwrap_or_default();
+        // A line without its line feed is one of the last lines.
+        let half = usize::from(rest.starts_with("1970"));
         let tail = request.start.tail.map_or(0, |tail| {
-            run.lines
-                .len()
-                .saturating_sub(usize::try_from(tail).expect("small"))
+            let tail = usize::try_from(tail).expect("small");
+            run.lines.len().saturating_sub(tail.saturating_sub(half))
         });
         let is_running = run.exit.is_none();
         let (first, end) = (run.first.max(tail), run.lines.len());
@@ -281,7 +283,6 @@ impl Life {
                 next: end,
             });
         } else {
-            let rest = self.error_after.unwrap_or_default();
             self.reader.ended(StreamEnd::Clean(rest.into()));
         }
     }
@@ -975,6 +976,24 @@ fn a_tail_is_followed_across_a_cut() {
         life.lines(2);
         let skipped: Vec<usize> = (0..6 - usize::try_from(lines).expect("small")).collect();
         assert_eq!(life.check(&skipped), "", "{lines}");
+    }
+}
+
+#[test]
+fn a_tail_counts_a_last_line_without_its_line_feed() {
+    for (lines, expect) in [(0, ""), (1, "half"), (2, "L2 half"), (9, "L0 L1 L2 half")] {
+        for follow in [true, false] {
+            let options = ReadOptions {
+                follow,
+                ..tail(lines)
+            };
+            let mut life = Life::with(options, 1);
+            life.lines(3);
+            life.error_after = Some("1970-01-01T00:20:00Z half");
+            life.exit(0);
+            life.pump();
+            assert_eq!(life.shown.join(" "), expect, "{lines} {follow}");
+        }
     }
 }
 
