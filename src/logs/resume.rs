@@ -76,7 +76,7 @@ struct Repeating {
     next: usize,
     /// Whether the answer has shown a known line.
     has_matched: bool,
-    /// Whether it has shown a line that may be older than the known ones.
+    /// Whether it has shown a line that may be older than the known ones, or the end of one of them.
     has_preceding: bool,
 }
 
@@ -177,7 +177,8 @@ impl ResumeWindow {
                 self.repeating = None;
                 Continuation::New
             }
-            None if may_precede => {
+            // The newest file may begin within a long line, whose first part is in a rotated one. The next line decides.
+            None if may_precede || !repeating.has_preceding => {
                 self.repeating = Some(Repeating {
                     has_preceding: true,
                     ..repeating
@@ -318,6 +319,22 @@ mod tests {
         let expect: Vec<&String> = log.iter().map(|(_, line)| line).collect();
         assert_eq!(all, expect);
         second.len()
+    }
+
+    #[test]
+    fn a_file_that_begins_within_a_known_line_continues_the_log() {
+        let log = log(&[30_000, 30_100, 30_200, 30_300]);
+        let rest = |text: &str| (at(30_150), format!("{} {text}", at(30_150)));
+        let check = |answer: &[(Timestamp, String)]| {
+            let mut window = ResumeWindow::default();
+            read(&mut window, &log[..3]).expect("nothing is known");
+            read(&mut window, answer).map(|new| new.len())
+        };
+        let newer = [rest("the end of L1"), log[2].clone(), log[3].clone()];
+        assert_eq!(check(&newer), Some(1));
+        assert_eq!(check(&newer[..2]), Some(0));
+        assert_eq!(check(&newer[..1]), None);
+        assert_eq!(check(&[rest("other"), rest("lines"), log[2].clone()]), None);
     }
 
     #[test]
