@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use super::line_order::OrderChoice;
 use crate::commands::Session;
 use crate::logs::{ContainerFilter, ContainerLogs, PodLogs, ReadOptions};
 use crate::object::ObjectRef;
@@ -28,6 +27,17 @@ struct KnownFeed {
     log: Option<usize>,
     status: FeedStatus,
     read: ReadOptions,
+}
+
+/// The values of `--order`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(in crate::commands) enum OrderChoice {
+    /// By the times of the lines. With --follow, they wait up to a second for that
+    #[default]
+    Auto,
+    /// As they arrive
+    #[value(name = "0")]
+    Arrival,
 }
 
 /// The values of `--state`.
@@ -231,13 +241,11 @@ impl ContainerFeeds {
         logs
     }
 
-    /// The open logs of containers that do not run, and the instance that has ended last.
-    pub(in crate::commands) fn ended(&self) -> impl Iterator<Item = (usize, &Arc<str>)> {
+    /// The open logs, and what the statuses say about their containers.
+    pub(in crate::commands) fn open_logs(&self) -> impl Iterator<Item = (usize, &ContainerLogs)> {
         self.known.values().filter_map(|known| {
             let log = known.log.filter(|log| self.open.contains(log))?;
-            let container = &known.status.container;
-            let present = container.present.as_ref()?;
-            (!container.is_running).then_some((log, &present.id))
+            Some((log, &known.status.container))
         })
     }
 

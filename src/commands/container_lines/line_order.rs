@@ -6,22 +6,11 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::container_feeds::ContainerFeeds;
+use super::container_feeds::{ContainerFeeds, OrderChoice};
 use crate::logs::{Merge, OrderWindow, OrderedItem};
 use crate::object::ObjectRef;
 use crate::render::text::Text;
 use crate::source::log::LogEvent;
-
-/// The values of `--order`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub(in crate::commands) enum OrderChoice {
-    /// By the times of the lines. With --follow, they wait up to a second for that
-    #[default]
-    Auto,
-    /// As they arrive
-    #[value(name = "0")]
-    Arrival,
-}
 
 /// What an item is about. At one time, causes come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -23,10 +23,10 @@ use crate::source::ClusterId;
 use crate::source::log::{LogContainer, LogEnd, LogEvent};
 use crate::watch::logs::FeedCounts;
 use container_feeds::ContainerFeeds;
-pub(super) use container_feeds::{ContainerChoice, PodToRead, StateChoice};
+pub(super) use container_feeds::{ContainerChoice, OrderChoice, PodToRead, StateChoice};
 pub(super) use line_filter::LineFilter;
 use line_order::{Hurry, LineOrder, OrderedEvent};
-pub(super) use line_order::{OrderChoice, TimelineItem, TimelineKind};
+pub(super) use line_order::{TimelineItem, TimelineKind};
 use message::{Message, ended, gap_words};
 pub(super) use output::{LineClock, LogFormat, LogLook, LogOutput};
 use unread_logs::UnreadLogs;
@@ -342,6 +342,8 @@ impl LogPrinter {
             self.print(terminal)?;
             let until = if self.is_end_open() {
                 begun + LAST_LINES
+            } else if self.is_opening() {
+                begun + QUIET
             } else {
                 (begun + QUIET).min(Instant::now() + ON_THE_WAY)
             };
@@ -355,8 +357,22 @@ impl LogPrinter {
 
     /// Whether the rest of an instance that has ended is still on its way.
     fn is_end_open(&self) -> bool {
-        let mut ended = self.feeds.ended();
-        ended.any(|(log, instance)| !self.output.has_ended(log, instance))
+        let mut logs = self.feeds.open_logs();
+        logs.any(|(log, container)| {
+            let present = container.present.as_ref();
+            let ended = present.filter(|_| !container.is_running);
+            ended.is_some_and(|ended| !self.output.has_ended(log, &ended.id))
+        })
+    }
+
+    /// Whether the first answer about an instance that runs is still on its way.
+    fn is_opening(&self) -> bool {
+        let mut logs = self.feeds.open_logs();
+        logs.any(|(log, container)| {
+            let present = container.present.as_ref();
+            let running = present.filter(|_| container.is_running);
+            running.is_some_and(|running| !self.output.has_opened(log, &running.id))
+        })
     }
 
     /// Ends the logs of a Pod. What has come of them is still printed.

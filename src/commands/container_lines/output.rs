@@ -232,6 +232,12 @@ impl LogOutput {
         }
     }
 
+    /// Whether an answer about this instance has come.
+    pub(in crate::commands) fn has_opened(&self, log: usize, instance: &str) -> bool {
+        let present = self.logs.get(&log).and_then(|log| log.instance.as_ref());
+        present.is_some_and(|present| *present.id == *instance)
+    }
+
     /// Whether this instance was read to its end.
     pub(in crate::commands) fn has_ended(&self, log: usize, instance: &str) -> bool {
         let ended = self.logs.get(&log).and_then(|shown| shown.ended.as_deref());

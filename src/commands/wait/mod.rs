@@ -20,8 +20,8 @@ use super::failure_logs::{ShownPart, lines_before_error};
 use super::live::cluster_group::ClusterGroup;
 use super::live::clusters::Clusters;
 use super::{
-    CommandError, Ended, ErrorKind, Live, SeenObjects, Session, Shutdown, Sources, Terminal,
-    UnreadPart,
+    CommandError, Ended, ErrorKind, Live, SeenObjects, Session, Shutdown, Signal, Sources,
+    Terminal, UnreadPart,
 };
 use crate::env::Env;
 use crate::model::Model;
@@ -170,6 +170,30 @@ impl Stop {
         match &self.logs {
             Some(logs) => logs.due().await,
             None => std::future::pending().await,
+        }
+    }
+
+    /// Prints the lines of containers that are due.
+    pub(super) fn print_log_lines(
+        &mut self,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        match &mut self.logs {
+            Some(logs) => logs.print(terminal),
+            None => Ok(()),
+        }
+    }
+
+    /// Prints the last lines of containers at the end of the wait. After a signal, it does not wait for those on their way.
+    pub(super) async fn close_logs(
+        &mut self,
+        signal: Option<Signal>,
+        terminal: &mut Terminal<'_>,
+    ) -> Result<(), CommandError> {
+        match (&mut self.logs, signal) {
+            (Some(logs), None) => logs.finish(terminal).await,
+            (Some(logs), Some(_)) => logs.stop(terminal),
+            (None, _) => Ok(()),
         }
     }
 

@@ -128,7 +128,7 @@ impl<'a> LiveFeed<'a> {
             self.printing.is_owed = true;
             self.print_owed(view, terminal)?;
         }
-        self.print_last_log_lines(None, terminal).await
+        self.stop.close_logs(None, terminal).await
     }
 
     /// Prints the last output, when no more events come.
@@ -435,7 +435,7 @@ impl LiveFeed<'_> {
         view.wind_up().await;
         self.printing.is_owed = true;
         self.print_last(view, terminal)?;
-        self.print_last_log_lines(signal, terminal).await?;
+        self.stop.close_logs(signal, terminal).await?;
         Ok(signal.map_or(Ended::OutOfTime, Ended::By))
     }
 

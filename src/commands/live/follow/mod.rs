@@ -80,27 +80,6 @@ impl LiveFeed<'_> {
         Ok(())
     }
 
-    /// Prints the lines of containers that are due.
-    fn print_log_lines(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
-        match &mut self.stop.logs {
-            Some(logs) => logs.print(terminal),
-            None => Ok(()),
-        }
-    }
-
-    /// Prints the last lines of containers. A signal does not wait for those on their way.
-    async fn print_last_log_lines(
-        &mut self,
-        signal: Option<Signal>,
-        terminal: &mut Terminal<'_>,
-    ) -> Result<(), CommandError> {
-        match (&mut self.stop.logs, signal) {
-            (Some(logs), None) => logs.finish(terminal).await,
-            (Some(logs), Some(_)) => logs.stop(terminal),
-            (None, _) => Ok(()),
-        }
-    }
-
     async fn run<V: Live>(
         &mut self,
         view: &mut V,
@@ -132,7 +111,7 @@ impl LiveFeed<'_> {
                 },
                 () = sleep_until(self.printing.rests_until), if self.printing.is_owed => {}
                 () = view.wait_for_other() => self.print_news(view, terminal)?,
-                () = self.stop.log_lines() => self.print_log_lines(terminal)?,
+                () = self.stop.log_lines() => self.stop.print_log_lines(terminal)?,
                 now = beat.tick() => self.on_beat(now, view, terminal)?,
                 Some(found) = lookups.next() => self.report(found, terminal)?,
                 Some(attempt) = joining.next() => {
