@@ -72,6 +72,16 @@ pub(super) fn on_delete(set: Value<'_>, verdict: &Verdict) -> Option<Verdict> {
     })
 }
 
+/// A Deployment that was paused when its rollout was complete: its controller no longer reports the progress. All its Pods are
+/// up to date and available, so `kubectl rollout status` calls it rolled out.
+pub(super) fn paused(deployment: Value<'_>, verdict: &Verdict) -> Option<Verdict> {
+    let has_counts = verdict.conditions.first()?.reason == "ReplicaSetNotAvailable";
+    let is_available = condition(deployment, "Available").is_some_and(|one| one.status == "True");
+    let is_paused = read::flag(deployment, &["spec", "paused"]);
+    (is_paused && has_counts && is_available)
+        .then(|| Verdict::current("the rollout is paused").by(CauseRule::Paused))
+}
+
 /// An autoscaler that has not computed how many replicas there should be. It can ask for none only if `minReplicas` allows it.
 pub(super) fn uncomputed(scaler: Value<'_>, _: Timestamp) -> Option<Verdict> {
     is_uncomputed(scaler).then(|| {
@@ -232,6 +242,26 @@ mod tests {
                 &current,
             )],
         );
+    }
+
+    #[test]
+    fn a_deployment_that_is_paused_after_its_rollout() {
+        let paused = |updated: u8, available: &str| {
+            format!(
+                r#""spec":{{"paused":true,"replicas":1,"progressDeadlineSeconds":600}},"status":{{"replicas":1,"updatedReplicas":{updated},"readyReplicas":1,"availableReplicas":1,"conditions":[{{"type":"Available","status":"{available}"}},{{"type":"Progressing","status":"Unknown","reason":"DeploymentPaused"}}]}}"#
+            )
+        };
+        let kind = "apps/v1/Deployment";
+        check(
+            kind,
+            &[
+                (&paused(1, "True"), "Current: "),
+                (&paused(0, "True"), "InProgress: the rollout is paused"),
+                (&paused(1, "False"), "InProgress: the rollout is paused"),
+            ],
+        );
+        let by_kstatus = state(kind, &paused(1, "True"), Rules::Kstatus);
+        assert!(by_kstatus.starts_with("InProgress"), "{by_kstatus}");
     }
 
     #[test]

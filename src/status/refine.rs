@@ -78,9 +78,12 @@ fn of(kind: &str) -> &'static [Refinement] {
 
 /// Returns the worst of kstatus's verdict and of the problems that it misses.
 pub(super) fn refine(object: Value<'_>, kind: &str, now: Timestamp, verdict: Verdict) -> Verdict {
-    let is_daemon_set = kind.ends_with("/DaemonSet") && rules::of(kind).is_some();
-    let waits_for_deletion = is_daemon_set.then(|| built_in::on_delete(object, &verdict));
-    let verdict = waits_for_deletion.flatten().unwrap_or(verdict);
+    let as_wanted = match kind {
+        "apps/DaemonSet" | "extensions/DaemonSet" => built_in::on_delete(object, &verdict),
+        "apps/Deployment" | "extensions/Deployment" => built_in::paused(object, &verdict),
+        _ => None,
+    };
+    let verdict = as_wanted.unwrap_or(verdict);
     let found = of(kind).iter();
     let found = found.filter_map(|refinement| refinement(object, now));
     let problems = problems(object, kind).into_iter();

@@ -129,6 +129,8 @@ fn rollouts_that_stop_on_purpose_end_or_are_named() {
     assert_eq!(code(&ran), Some(0), "{}", ran.transcript());
     plane.kubectl(&["scale", "deploy/web", "--replicas=1"]);
     plane.kubectl(&["rollout", "pause", "deploy/web"]);
+    let ran = wait(&["deploy/web"]);
+    assert_eq!(code(&ran), Some(0), "{}", ran.transcript());
     plane.kubectl(&["set", "image", "deploy/web", "web=web:2"]);
     let args = ["status", "deploy/web", "--for=current", "--timeout=2s"];
     let ran = soon(&plane, &args);
