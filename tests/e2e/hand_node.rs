@@ -93,6 +93,37 @@ impl<'p> HandNode<'p> {
         let of = containers.iter();
         let of = of.map(|name| json!({"name": name, "image": format!("{name}:1")}));
         spec["containers"] = of.collect();
+        let containers = containers.iter();
+        let containers = containers.map(|name| HandContainer::new(name, Role::Main));
+        self.create_pod(name, spec, containers.collect())
+    }
+
+    /// Creates a Pod on the node with init containers and sidecars, too.
+    pub fn pod_of(&self, name: &str, containers: &[(&str, Role)]) -> HandPod<'_> {
+        let mut spec = json!({"nodeName": self.name, "containers": [], "initContainers": []});
+        for (name, role) in containers {
+            let mut container = json!({"name": name, "image": format!("{name}:1")});
+            if *role == Role::Sidecar {
+                container["restartPolicy"] = "Always".into();
+            }
+            let list = match role {
+                Role::Main => "containers",
+                Role::Init | Role::Sidecar => "initContainers",
+                Role::Ephemeral => panic!("the API server refuses it"),
+            };
+            spec[list].as_array_mut().unwrap().push(container);
+        }
+        let containers = containers.iter();
+        let containers = containers.map(|(name, role)| HandContainer::new(name, *role));
+        self.create_pod(name, spec, containers.collect())
+    }
+
+    fn create_pod(
+        &self,
+        name: &str,
+        mut spec: Value,
+        containers: Vec<HandContainer>,
+    ) -> HandPod<'_> {
         spec["terminationGracePeriodSeconds"] = json!(0);
         let object = json!({
             "apiVersion": "v1", "kind": "Pod",
@@ -101,12 +132,11 @@ impl<'p> HandNode<'p> {
         });
         let created = self.create(PODS, &object);
         let uid = created["metadata"]["uid"].as_str().unwrap();
-        let containers = containers.iter().map(|name| HandContainer::new(name));
         HandPod {
             node: self,
             name: name.to_owned(),
             uid: uid.to_owned(),
-            containers: containers.collect(),
+            containers,
         }
     }
 
@@ -231,9 +261,30 @@ pub struct HandPod<'n> {
     containers: Vec<HandContainer>,
 }
 
+/// What kind of container it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    Main,
+    Init,
+    Sidecar,
+    Ephemeral,
+}
+
+impl Role {
+    /// The list of the status that has its state.
+    fn statuses(self) -> &'static str {
+        match self {
+            Role::Main => "containerStatuses",
+            Role::Init | Role::Sidecar => "initContainerStatuses",
+            Role::Ephemeral => "ephemeralContainerStatuses",
+        }
+    }
+}
+
 /// The state of a container, as a kubelet knows it.
 struct HandContainer {
     name: String,
+    role: Role,
     /// Its present instance; `None` before the first.
     attempt: Option<u32>,
     state: Value,
@@ -243,9 +294,10 @@ struct HandContainer {
 }
 
 impl HandContainer {
-    fn new(name: &str) -> HandContainer {
+    fn new(name: &str, role: Role) -> HandContainer {
         HandContainer {
             name: name.to_owned(),
+            role,
             attempt: None,
             state: json!({"waiting": {"reason": "ContainerCreating"}}),
             last: json!({}),
@@ -255,6 +307,14 @@ impl HandContainer {
 
     fn is_running(&self) -> bool {
         self.state.get("running").is_some()
+    }
+
+    /// Whether it works, or has done its work.
+    fn is_well(&self) -> bool {
+        match self.role {
+            Role::Init => self.state["terminated"]["exitCode"].as_i64() == Some(0),
+            Role::Main | Role::Sidecar | Role::Ephemeral => self.is_running() && self.is_ready,
+        }
     }
 
     /// Moves the end of the present instance, if it has ended, to the last one.
@@ -342,6 +402,16 @@ impl HandPod<'_> {
         fs::remove_file(self.link(container, &id)).unwrap();
     }
 
+    /// Adds an ephemeral container, as `kubectl debug` does. It has no state yet.
+    pub fn debug(&mut self, name: &str) {
+        let container = json!({"name": name, "image": format!("{name}:1")});
+        let path = format!("{PODS}/{}/ephemeralcontainers", self.name);
+        let body = json!({"spec": {"ephemeralContainers": [container]}});
+        self.node.patch(&path, &body);
+        self.containers
+            .push(HandContainer::new(name, Role::Ephemeral));
+    }
+
     /// Deletes the Pod at once.
     pub fn delete(self) {
         let node = self.node;
@@ -389,31 +459,34 @@ impl HandPod<'_> {
 
     /// Writes the status of the Pod.
     fn write(&self) {
-        let statuses = self.containers.iter().map(|of| {
+        let mut status = json!({"phase": self.phase(), "hostIP": "127.0.0.1"});
+        for of in &self.containers {
             let id = of.attempt.map(|attempt| self.id(&of.name, attempt));
-            json!({
+            let statuses = &mut status[of.role.statuses()];
+            if statuses.is_null() {
+                *statuses = json!([]);
+            }
+            statuses.as_array_mut().unwrap().push(json!({
                 "name": of.name, "image": format!("{}:1", of.name), "imageID": "",
                 "containerID": id.unwrap_or_default(), "restartCount": of.attempt.unwrap_or(0),
-                "ready": of.is_running() && of.is_ready, "started": of.is_running(),
+                "ready": of.is_well(), "started": of.is_running(),
                 "state": of.state, "lastState": of.last,
-            })
-        });
-        let is_ready = |of: &HandContainer| of.is_running() && of.is_ready;
-        let are_ready = self.containers.iter().all(is_ready);
+            }));
+        }
+        let mut needed = self.containers.iter();
+        let are_ready = needed.all(|of| of.role == Role::Ephemeral || of.is_well());
         let ready = if are_ready { "True" } else { "False" };
         let condition = |kind| json!({"type": kind, "status": ready, "lastTransitionTime": now()});
-        let status = json!({"status": {
-            "phase": self.phase(), "hostIP": "127.0.0.1",
-            "conditions": [condition("Ready"), condition("ContainersReady")],
-            "containerStatuses": statuses.collect::<Vec<_>>(),
-        }});
+        status["conditions"] = json!([condition("Ready"), condition("ContainersReady")]);
+        let status = json!({"status": status});
         self.node
             .patch(&format!("{PODS}/{}/status", self.name), &status);
     }
 
     fn phase(&self) -> &'static str {
         let code = |of: &HandContainer| of.state["terminated"]["exitCode"].as_i64();
-        let mut containers = self.containers.iter();
+        let containers = self.containers.iter();
+        let mut containers = containers.filter(|of| of.role == Role::Main);
         if containers.clone().all(|of| code(of) == Some(0)) {
             "Succeeded"
         } else if containers.all(|of| of.attempt.is_none()) {

@@ -20,6 +20,7 @@ mod kstatus;
 mod last_lines;
 mod list_keys;
 mod log_endpoint;
+mod log_roles;
 mod log_timeline;
 mod logs;
 mod logs_revoked;
