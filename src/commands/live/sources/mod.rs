@@ -23,12 +23,9 @@ pub(crate) use cluster_states::{ClusterStates, FailedAttempt, JoinState};
 use source_status::{SourceStatus, is_refused};
 use words::can_i;
 pub(crate) use words::{
-    Need, Note, UnreadPart, describe, describe_counted, named, not_read, nowhere, object, place,
-    reason, waiting,
+    ClusterNamespace, Need, Note, UnreadPart, describe, describe_counted, named, not_read, nowhere,
+    object, place, reason, waiting,
 };
-
-/// A namespace of a cluster.
-pub(crate) type ClusterNamespace = (ClusterId, Arc<str>);
 
 /// The sources of a verb, in the order in which they were added.
 #[derive(Clone, Debug, Default)]

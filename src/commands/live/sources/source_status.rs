@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::ClusterNamespace;
 use super::cluster_states::FailedAttempt;
-use super::words::{Need, Note, UnreadPart, describe, named};
+use super::words::{ClusterNamespace, Need, Note, UnreadPart, describe, named};
 use crate::source::{SourceKey, SourceState};
 
 /// The known facts about one source.

@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::Arc;
 
-use crate::source::{Scope, SourceKey};
+use crate::source::{ClusterId, Scope, SourceKey};
+
+/// A namespace of a cluster.
+pub(crate) type ClusterNamespace = (ClusterId, Arc<str>);
 
 /// The name of a source in messages: `deployments.apps/web in namespace "shop"`.
 pub(crate) fn describe(key: &SourceKey) -> String {
