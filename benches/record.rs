@@ -7,6 +7,7 @@
 //! ```console
 //! $ cargo bench --bench record
 //! $ cargo bench --bench record -- 20     a twentieth of the cluster
+//! $ cargo bench --bench record -- keep   only makes the files, and prints where they are
 //! ```
 #![expect(
     clippy::unwrap_used,
@@ -650,6 +651,10 @@ fn main() {
     if !is_bench {
         // `cargo test` runs it, too.
         return write(1);
+    }
+    if arguments.iter().any(|arg| arg == "keep") {
+        let (path, _) = many_files((100 / part).max(2));
+        return println!("{}", path.display());
     }
     write((100 / part).max(1));
     at_rest(10_000);

@@ -201,6 +201,10 @@ impl RecordedPast for LayeredTransport {
         async move { self.record_of(key)?.since(key).await }.boxed()
     }
 
+    fn oldest<'a>(&'a self, key: &'a SourceKey) -> BoxFuture<'a, Option<Revision>> {
+        async move { self.record_of(key)?.oldest(key).await }.boxed()
+    }
+
     fn holes<'a>(&'a self, key: &'a SourceKey) -> BoxFuture<'a, Vec<Hole>> {
         async move {
             let mut holes = match self.record_of(key) {

@@ -52,6 +52,13 @@ impl CoveredSource {
         parts.filter_map(move |part| part.coverage.span(at))
     }
 
+    /// When the first listing at a revision, or at a later one, was read. What is so old was written before that.
+    pub(super) fn listed_since(&self, at: Revision) -> Option<Timestamp> {
+        let spans = self.parts.iter().flat_map(|part| part.coverage.spans());
+        let listed = spans.filter(|span| span.from >= at);
+        listed.map(|span| span.since).min()
+    }
+
     /// The newest revision that a single file shows to have been reached at a time.
     pub(super) fn reached_at(&self, time: Timestamp) -> Option<Revision> {
         let spans = self.parts.iter().flat_map(|part| part.coverage.spans());

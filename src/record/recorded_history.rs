@@ -133,6 +133,12 @@ impl RecordedHistory {
         covered.coverage.spans().first().map(|span| span.since)
     }
 
+    /// The first revision of a source that is recorded; `None` if it is not recorded.
+    pub(super) fn oldest(&self, key: &SourceKey) -> Option<Revision> {
+        let covered = self.past().covered(key).ok()?;
+        covered.coverage.spans().first().map(|span| span.from)
+    }
+
     /// The holes in the record of a source, the oldest first.
     pub(super) fn holes(&self, key: &SourceKey) -> Vec<Hole> {
         let covered = self.past().covered(key);
@@ -162,9 +168,10 @@ impl RecordedHistory {
         let begun = covered.spans_of(at).filter(|span| span.from < at);
         let begun = begun.map(|span| span.since).max().unwrap_or(span.since);
         let ended = covered.spans_of(at).map(|span| span.until).min();
+        let listed = covered.listed_since(at);
         let before = next.checked_sub(1).and_then(seen);
         let from = before.unwrap_or(begun).max(begun);
-        let until = seen(next).into_iter().chain(ended).min();
+        let until = seen(next).into_iter().chain(ended).chain(listed).min();
         let until = until.unwrap_or(span.until);
         // A clock may have been set back in between.
         Some(Between {

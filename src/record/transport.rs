@@ -170,6 +170,10 @@ impl RecordedPast for StoreTransport {
         self.read_of(key, RecordedHistory::since)
     }
 
+    fn oldest<'a>(&'a self, key: &'a SourceKey) -> BoxFuture<'a, Option<Revision>> {
+        self.read_of(key, RecordedHistory::oldest)
+    }
+
     fn holes<'a>(&'a self, key: &'a SourceKey) -> BoxFuture<'a, Vec<Hole>> {
         self.read_of(key, RecordedHistory::holes)
     }

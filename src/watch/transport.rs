@@ -101,6 +101,9 @@ pub trait RecordedPast: Send + Sync {
     /// When the record of a source begins; `None` if it is not recorded.
     fn since<'a>(&'a self, key: &'a SourceKey) -> BoxFuture<'a, Option<Timestamp>>;
 
+    /// The revision with which the record of a source begins; `None` if it is not recorded.
+    fn oldest<'a>(&'a self, key: &'a SourceKey) -> BoxFuture<'a, Option<Revision>>;
+
     /// The holes in the record of a source, the oldest first. A list inside a hole returns the state before it.
     fn holes<'a>(&'a self, key: &'a SourceKey) -> BoxFuture<'a, Vec<Hole>>;
 

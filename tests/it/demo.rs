@@ -112,8 +112,7 @@ fn the_record_shows_what_changed_in_the_night_and_is_removed() {
     ~ .spec.template.spec.containers[name=web].image: registry.example.com/shop/web:v2.3.9 → registry.example.com/shop/web:v2.5.0-nightly
     ── 5 of 10 objects changed, in 5 kinds (20 hidden), back to 2026-03-02T02:10:00Z ──
     ── left out: kubelet 13, kube-controller-manager 6, kube-scheduler 1 · recorded since 2026-03-02T02:00:00Z ──
-    ── complete since 2026-03-02T10:00:00Z: objects created and deleted before then may be missing ──
-    ── cluster-scoped kinds are not read: -A ──
+    ── complete since 2026-03-02T02:00:00Z · cluster-scoped kinds are not read: -A ──
 
     # Everything as it was before:
     $ kubectl spy status deploy/web --at 2026-03-02T02:05:00Z

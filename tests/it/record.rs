@@ -30,7 +30,7 @@ impl Folder {
         cluster.spy().var("KUBECTL_SPY_STORE", self.path())
     }
 
-    fn files(&self) -> Vec<StoreFile> {
+    pub(super) fn files(&self) -> Vec<StoreFile> {
         let store = Store::open(&self.0).unwrap();
         let clusters = store.clusters().unwrap();
         clusters.iter().flat_map(|it| it.list().unwrap()).collect()

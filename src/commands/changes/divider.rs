@@ -234,11 +234,10 @@ impl Divider<'_> {
 
     /// The start of the server's history. After it, all versions of every source are known.
     fn forgotten(&self) -> Option<Words> {
-        if self.found.iter().any(|found| found.recorded.is_some()) {
-            return None; // the record says when it begins
-        }
         let ends = || {
-            self.found.iter().filter_map(|found| match found.end {
+            // A record says when it begins.
+            let unrecorded = self.found.iter().filter(|found| found.recorded.is_none());
+            unrecorded.filter_map(|found| match found.end {
                 Some(End::Forgotten(at)) => {
                     let end = found.from.unwrap_or(DatedRevision::undated(at));
                     Some((found, end))
@@ -270,8 +269,11 @@ impl Divider<'_> {
             let recorded = found.recorded.as_ref();
             recorded.is_some_and(|recorded| !recorded.holes.is_empty())
         };
-        if self.missing().is_some() || self.found.iter().any(has_hole) {
+        if self.missing().is_some() {
             return None;
+        }
+        if self.found.iter().any(has_hole) {
+            return self.short(); // the holes are named
         }
         let short = self.short().or_else(|| self.lives());
         let is_all = self.skipped.iter().all(SkippedSource::has_no_past)

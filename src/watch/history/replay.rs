@@ -43,20 +43,28 @@ impl Replay {
         mut span: RevisionSpan,
         last: LastEvent,
     ) -> Option<Replay> {
-        for _ in 0..TRIES {
-            match Replay::fill(archive, span, last).await {
+        let mut record = begin_of_record(archive).await;
+        // To find out that the server no longer continues the record costs one.
+        for _ in 0..TRIES + usize::from(record.is_some()) {
+            let end = match Replay::fill(archive, span, last).await {
                 Ok(replay) => return Some(replay),
-                Err(CacheEnd::Only(oldest)) if oldest > span.after && oldest < span.upto => {
+                Err(end) => end,
+            };
+            // A record that begins earlier than the server's cache continues in it.
+            let record = record.take_if(|begin| end.is_after(*begin) && *begin > span.after);
+            match (end, record) {
+                (_, Some(begin)) => span.after = begin,
+                (CacheEnd::Only(oldest), None) if oldest > span.after && oldest < span.upto => {
                     span.after = oldest;
                 }
                 // Nothing has happened in a record since it began.
-                Err(CacheEnd::Only(oldest))
+                (CacheEnd::Only(oldest), None)
                     if oldest == span.upto && archive.transport.recorded().is_some() =>
                 {
                     span.after = oldest;
                 }
-                Err(CacheEnd::Broken) => {}
-                Err(CacheEnd::Only(_) | CacheEnd::Never) => return None,
+                (CacheEnd::Broken, None) => {}
+                (CacheEnd::Only(_) | CacheEnd::Never, None) => return None,
             }
         }
         None
@@ -81,6 +89,15 @@ impl Replay {
                 ..event
             });
         }
+    }
+}
+
+/// The revision with which the record of a whole kind begins. Of one object it can have many more versions than a view shows.
+async fn begin_of_record(archive: &Archive) -> Option<Revision> {
+    let recorded = archive.transport.recorded()?;
+    match archive.key.select.name() {
+        Some(_) => None,
+        None => recorded.oldest(&archive.key).await,
     }
 }
 

@@ -188,6 +188,15 @@ fn too_old(message: &str) -> CacheEnd {
 }
 
 impl CacheEnd {
+    /// Whether the cache lacks the events after a revision.
+    pub(in crate::watch) fn is_after(self, begin: Revision) -> bool {
+        match self {
+            CacheEnd::Only(oldest) => oldest > begin,
+            CacheEnd::Never => true,
+            CacheEnd::Broken => false,
+        }
+    }
+
     /// Why the watch could not be opened. Only a 410 names the oldest revision.
     fn of(error: &SourceError) -> CacheEnd {
         match error {
