@@ -1,5 +1,6 @@
 //! Figures of the record, in release: the size of a version and how many a second are written, beside a plain table of SQLite with
-//! the same versions; how soon `changes` answers from many files; how soon a recorder resumes; and what it takes at rest.
+//! the same versions; how soon `changes` answers from many files; how soon a recorder resumes; and what it takes at rest. Times
+//! depend on the load of the machine, so each has its ratio to a plain table of SQLite in the same run.
 //!
 //! The versions are those of a cluster of 10,000 Pods under rolling updates: 12 kinds, made from the watches of a real control plane
 //! in `benches/fixtures` and from templates.
@@ -349,6 +350,16 @@ fn report(name: &str, count: usize, bytes: u64, took: Duration) {
 
 /// The processor time of this process.
 fn processor_time() -> Duration {
+    ticks([11, 12])
+}
+
+/// The processor time of the processes that this one has waited for.
+fn processor_time_of_children() -> Duration {
+    ticks([13, 14])
+}
+
+/// The sum of two fields of `/proc/self/stat`, counted from the state of the process.
+fn ticks(fields_of_time: [usize; 2]) -> Duration {
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields: Vec<&str> = stat
         .rsplit(") ")
@@ -356,13 +367,53 @@ fn processor_time() -> Duration {
         .unwrap_or_default()
         .split(' ')
         .collect();
-    let ticks = |at: usize| {
-        fields
-            .get(at)
-            .and_then(|it| it.parse::<u64>().ok())
-            .unwrap_or(0)
+    let ticks = fields_of_time.map(|at| {
+        let field = fields.get(at);
+        field.and_then(|it| it.parse::<u64>().ok()).unwrap_or(0)
+    });
+    Duration::from_millis(ticks.iter().sum::<u64>() * 10)
+}
+
+/// The processor time to read so many Pods from a plain table of SQLite and to parse them, in rounds that take long enough
+/// to be measured.
+fn plain_read(pods: usize) -> Duration {
+    let mut template = {
+        let lines = lines(include_bytes!("fixtures/pod.ndjson.gz"));
+        Template::new("", "Pod", lines)
     };
-    Duration::from_millis((ticks(11) + ticks(12)) * 10)
+    let mut numbers = Numbers::new();
+    let path = folder("plain-read");
+    let db = rusqlite::Connection::open(&path).unwrap();
+    db.execute_batch("CREATE TABLE object (name TEXT, json TEXT); BEGIN")
+        .unwrap();
+    for number in 0..pods {
+        let named = numbers.named(format!("app-{number}"));
+        let (_, _, version) = template.version(4, &named, &mut numbers);
+        let values = (&*named.name, &*version.body.text());
+        db.execute("INSERT INTO object VALUES (?, ?)", values)
+            .unwrap();
+    }
+    db.execute_batch("COMMIT").unwrap();
+    let (rounds, begun) = (5, processor_time());
+    for _ in 0..rounds {
+        let mut rows = db.prepare("SELECT json FROM object").unwrap();
+        let texts = rows.query_map([], |row| row.get::<_, String>(0)).unwrap();
+        for text in texts {
+            let version = template.reader.item(text.unwrap().as_bytes()).unwrap();
+            assert!(version.doc().is_ok());
+        }
+    }
+    let took = processor_time().saturating_sub(begun) / rounds;
+    fs::remove_file(&path).unwrap();
+    println!("a plain read of {pods} Pods      {took:.0?} of a core");
+    took
+}
+
+fn ratio(took: Duration, plain: Duration) -> String {
+    format!(
+        "{:.1} plain reads",
+        took.as_secs_f64() / plain.as_secs_f64()
+    )
 }
 
 fn recorder(
@@ -530,8 +581,8 @@ fn many_files(deployments: usize) -> (PathBuf, Vec<SourceKey>) {
 }
 
 /// The time to the first line of a command that reads the record, and to its end.
-fn read(path: &Path, command: &[&str]) {
-    let begun = Instant::now();
+fn read(path: &Path, command: &[&str], plain: Duration) {
+    let (begun, worked_before) = (Instant::now(), processor_time_of_children());
     let mut child = Command::new(env!("CARGO_BIN_EXE_kubectl-spy"))
         .args(command)
         .args(["-n", "default", "--once", "--from"])
@@ -546,11 +597,13 @@ fn read(path: &Path, command: &[&str]) {
     let peak = peak_memory(&child);
     let rest = lines.count();
     let ended = child.wait().unwrap();
+    let worked = processor_time_of_children().saturating_sub(worked_before);
     println!(
-        "{}   first line {to_first:.0?}, all {} lines {:.0?}, {peak} kB at the first line, {ended}: {}",
+        "{}   first line {to_first:.0?}, all {} lines {:.0?}, {worked:.0?} of a core = {}, {peak} kB at the first line, {ended}: {}",
         command.join(" "),
         rest + 1,
         begun.elapsed(),
+        ratio(worked, plain),
         first.unwrap_or_default(),
     );
 }
@@ -564,12 +617,14 @@ fn peak_memory(child: &Child) -> u64 {
 }
 
 /// The time until a recorder has its last state, and a file of its own.
-fn restart(path: &Path, keys: &[SourceKey]) {
-    let begun = Instant::now();
+fn restart(path: &Path, keys: &[SourceKey], plain: Duration) {
+    let (begun, worked_before) = (Instant::now(), processor_time());
     let store = Store::open(path).unwrap();
     let states = last_states(&store.cluster("bench"), keys).unwrap();
     let objects: usize = states.values().map(|state| state.objects.len()).sum();
     let known = begun.elapsed();
+    let worked = processor_time().saturating_sub(worked_before);
+    let per_file = size(path) / u64::try_from(FILES).unwrap();
     let clock = Arc::new(AtomicI64::new(END));
     let resumed = states
         .iter()
@@ -597,7 +652,9 @@ fn restart(path: &Path, keys: &[SourceKey]) {
     let took = begun.elapsed();
     recorder.finish().unwrap();
     println!(
-        "restart over {FILES} files          last state {known:.0?}, snapshot {took:.0?}, {objects} objects"
+        "restart over {FILES} files of {} MB   last state {known:.0?}, {worked:.0?} of a core = {}, snapshot {took:.0?}, {objects} objects",
+        per_file >> 20,
+        ratio(worked, plain),
     );
 }
 
@@ -660,14 +717,15 @@ fn main() {
     at_rest(10_000);
     let (path, keys) = many_files((100 / part).max(2));
     println!("{FILES} files, {} MB", size(&path) >> 20);
+    let plain = plain_read((10_000 / part).max(200));
     let month_ago = at(END - 30 * DAY).to_string();
     for command in [
         &["changes", "deploy/web", "--since", "3d"][..],
         &["changes", "deploy/web", "--since", "3d"],
         &["status", "pods", "--at", &month_ago],
     ] {
-        read(&path, command);
+        read(&path, command, plain);
     }
-    restart(&path, &keys);
+    restart(&path, &keys, plain);
     fs::remove_dir_all(&path).unwrap();
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use rusqlite::types::Value;
+use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::block::{self, BlockEntry, RecordedWhy};
@@ -538,10 +538,10 @@ fn index_row(row: &Row<'_>) -> rusqlite::Result<IndexRow> {
         object: row.get(1)?,
         seen: row.get(2)?,
         code: row.get(3)?,
-        revision: match row.get(4)? {
-            Value::Integer(number) => Revision::read(&number.to_string()),
-            Value::Text(text) => Revision::read(&text),
-            Value::Null | Value::Real(_) | Value::Blob(_) => None,
+        revision: match row.get_ref(4)? {
+            ValueRef::Integer(number) => u64::try_from(number).ok().and_then(Revision::of),
+            ValueRef::Text(text) => str::from_utf8(text).ok().and_then(Revision::read),
+            ValueRef::Null | ValueRef::Real(_) | ValueRef::Blob(_) => None,
         },
     })
 }

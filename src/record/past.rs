@@ -23,7 +23,12 @@ pub(super) struct ClusterPast {
     files: Vec<StoreFileReader>,
     covered: HashMap<SourceKey, Arc<CoveredSource>>,
     indexes: HashMap<(usize, i64), Arc<[PlacedRow]>>,
+    /// Those of one name.
+    named: HashMap<(usize, i64, Box<str>), Arc<[PlacedRow]>>,
 }
+
+/// How many indexes of one name are kept.
+const NAMED: usize = 64;
 
 /// A version in a file, and the revision from which on it was the state of its object.
 #[derive(Clone, Copy, Debug)]
@@ -109,6 +114,7 @@ impl ClusterPast {
             files: open,
             covered: HashMap::new(),
             indexes: HashMap::new(),
+            named: HashMap::new(),
         })
     }
 
@@ -320,7 +326,7 @@ impl ClusterPast {
         since.min()
     }
 
-    /// The versions of a part, in the order of the file. Those of one name are soon found, so only whole sources are kept.
+    /// The versions of a part, in the order of the file. Those of one name are soon found, so only some of them are kept.
     fn index(
         &mut self,
         covered: &CoveredSource,
@@ -328,8 +334,16 @@ impl ClusterPast {
     ) -> Result<Arc<[PlacedRow]>, StoreError> {
         let file = &self.files[part.file];
         if let Some(name) = &covered.name {
-            let rows = file.index_of(&part.source, name)?;
-            return Ok(part.placed(rows).into());
+            let id = (part.file, part.source.id, name.clone());
+            if let Some(index) = self.named.get(&id) {
+                return Ok(index.clone());
+            }
+            let index: Arc<[PlacedRow]> = part.placed(file.index_of(&part.source, name)?).into();
+            if self.named.len() >= NAMED {
+                self.named.clear();
+            }
+            self.named.insert(id, index.clone());
+            return Ok(index);
         }
         let id = (part.file, part.source.id);
         if let Some(index) = self.indexes.get(&id) {

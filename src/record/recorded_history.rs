@@ -16,7 +16,7 @@ use super::schema::RecordedCluster;
 use super::store::ClusterFiles;
 use crate::cluster::{ApiError, ApiStatus};
 use crate::object::{ResourceVersion, Uid};
-use crate::source::{Form, Matcher, Scope, SourceKey, Version, Why};
+use crate::source::{Form, Matcher, Scope, Select, SourceKey, Version, Why};
 use crate::watch::{At, Between, Hole, ListPage, Page, Revision, SourceError};
 
 /// A write may have this age when it arrives. A window begins so much earlier, and its versions decide by their own times.
@@ -348,13 +348,17 @@ impl<'k> KeyFilter<'k> {
     }
 
     fn selects(&self, version: &Version) -> bool {
-        let is_all = self.key.select == crate::source::Select::All;
         let matches = || {
             version
                 .doc()
                 .is_ok_and(|doc| self.matcher.matches(doc.root()))
         };
-        self.is_inside(version) && (is_all || matches())
+        self.is_inside(version)
+            && match &self.key.select {
+                Select::All => true,
+                Select::Name(name) => *version.object.name == **name,
+                Select::Selector(_) => matches(),
+            }
     }
 
     fn item(&self, version: &Version) -> Option<Bytes> {

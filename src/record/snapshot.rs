@@ -1,12 +1,13 @@
 //! `RecordedSnapshot`: a cluster as its record shows it at one time.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 
 use super::error::StoreError;
-use super::recorded_history::RecordedHistory;
+use super::recorded_history::{RecordedHistory, RecordedMoment};
 use super::transport::StoreTransport;
 use crate::object::ResourceVersion;
 use crate::source::SourceKey;
@@ -31,22 +32,33 @@ const CLOSE: SignedDuration = SignedDuration::from_secs(90);
 /// Reads everything as it was at a time, from the record alone. Older versions stay readable.
 pub struct RecordedSnapshot {
     record: Arc<StoreTransport>,
+    moments: Moments,
+}
+
+/// The states of sources at one time. Each is found once, because that reads an index of all versions around the time.
+#[derive(Clone)]
+struct Moments {
     time: Timestamp,
+    found: Arc<Mutex<HashMap<SourceKey, Option<RecordedMoment>>>>,
 }
 
 impl RecordedSnapshot {
     /// The cluster of a record as it was at a time.
     pub fn new(record: Arc<StoreTransport>, time: Timestamp) -> RecordedSnapshot {
-        RecordedSnapshot { record, time }
+        let found = Arc::default();
+        RecordedSnapshot {
+            record,
+            moments: Moments { time, found },
+        }
     }
 
     /// The last time, up to that of the snapshot, at which anything was recorded; `None` if the record begins later.
     pub async fn known_until(&self) -> Result<Option<Timestamp>, StoreError> {
-        let time = self.time;
+        let moments = self.moments.clone();
         let known = self.record.read(move |history| {
             let mut last = None;
             for key in &history.sources {
-                let moment = history.moment(key, time)?;
+                let moment = moments.of(history, key)?;
                 last = last.max(moment.map(|moment| moment.until));
             }
             Ok(last)
@@ -56,48 +68,67 @@ impl RecordedSnapshot {
 
     /// The sources that nobody recorded at the time of the snapshot, those that are unknown for longest first.
     pub async fn stale(&self) -> Result<Vec<StaleSource>, StoreError> {
-        let time = self.time;
-        self.record.read(move |history| stale(history, time)).await
+        let moments = self.moments.clone();
+        self.record
+            .read(move |history| moments.stale(history))
+            .await
     }
 }
 
-fn stale(history: &RecordedHistory, time: Timestamp) -> Result<Vec<StaleSource>, StoreError> {
-    let mut stale = Vec::new();
-    for key in &history.sources {
-        let moment = history.moment(key, time)?;
-        let until = moment.map_or(time, |moment| moment.until);
-        if time.duration_since(until) > CLOSE {
-            let mut holes = history.holes(key).into_iter();
-            let hole = holes.find(|hole| hole.since <= time && time < hole.until);
-            stale.push(StaleSource {
-                key: key.clone(),
-                until,
-                again: hole.map(|hole| hole.until),
-            });
+impl Moments {
+    /// The state of a source; `None` if its record begins later.
+    fn of(
+        &self,
+        history: &RecordedHistory,
+        key: &SourceKey,
+    ) -> Result<Option<RecordedMoment>, StoreError> {
+        let known = || self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(moment) = known().get(key) {
+            return Ok(*moment);
         }
+        let moment = history.moment(key, self.time)?;
+        known().insert(key.clone(), moment);
+        Ok(moment)
     }
-    stale.sort_by_key(|source| source.until);
-    Ok(stale)
-}
 
-/// The objects of a source at a time.
-fn listed(
-    history: &RecordedHistory,
-    key: &SourceKey,
-    time: Timestamp,
-    page: &Page,
-) -> Result<ListPage, SourceError> {
-    if let Some(moment) = history.moment(key, time)? {
-        return history.page(key, &At::Exact(moment.revision), page);
+    fn stale(&self, history: &RecordedHistory) -> Result<Vec<StaleSource>, StoreError> {
+        let mut stale = Vec::new();
+        for key in &history.sources {
+            let moment = self.of(history, key)?;
+            let until = moment.map_or(self.time, |moment| moment.until);
+            if self.time.duration_since(until) > CLOSE {
+                let mut holes = history.holes(key).into_iter();
+                let hole = holes.find(|hole| hole.since <= self.time && self.time < hole.until);
+                stale.push(StaleSource {
+                    key: key.clone(),
+                    until,
+                    again: hole.map(|hole| hole.until),
+                });
+            }
+        }
+        stale.sort_by_key(|source| source.until);
+        Ok(stale)
     }
-    let resource = key.resource.group_resource();
-    let detail = match history.since(key) {
-        Some(since) => format!("error: nobody recorded {resource} before {since:.0}"),
-        None => format!("error: nobody recorded {resource}"),
-    };
-    Err(SourceError::Input {
-        detail: detail.into(),
-    })
+
+    /// The objects of a source.
+    fn listed(
+        &self,
+        history: &RecordedHistory,
+        key: &SourceKey,
+        page: &Page,
+    ) -> Result<ListPage, SourceError> {
+        if let Some(moment) = self.of(history, key)? {
+            return history.page(key, &At::Exact(moment.revision), page);
+        }
+        let resource = key.resource.group_resource();
+        let detail = match history.since(key) {
+            Some(since) => format!("error: nobody recorded {resource} before {since:.0}"),
+            None => format!("error: nobody recorded {resource}"),
+        };
+        Err(SourceError::Input {
+            detail: detail.into(),
+        })
+    }
 }
 
 impl Transport for RecordedSnapshot {
@@ -110,9 +141,9 @@ impl Transport for RecordedSnapshot {
         if at != At::Latest {
             return self.record.list(key, at, page);
         }
-        let time = self.time;
+        let moments = self.moments.clone();
         self.record
-            .read_of(key, move |history, key| listed(history, key, time, &page))
+            .read_of(key, move |history, key| moments.listed(history, key, &page))
     }
 
     fn watch<'a>(

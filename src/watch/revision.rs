@@ -31,6 +31,11 @@ impl Revision {
         Some(Revision(number))
     }
 
+    /// The revision with this number; `None` for 0.
+    pub fn of(number: u64) -> Option<Revision> {
+        (number > 0).then_some(Revision(number))
+    }
+
     /// The revision this many writes earlier, or the first one.
     pub(in crate::watch) fn back(self, writes: u64) -> Revision {
         Revision(self.0.saturating_sub(writes).max(1))

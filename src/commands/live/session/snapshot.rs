@@ -101,7 +101,11 @@ pub(super) async fn of_record(
         };
         notes.push(format!("everything as it was at {known:.0}: {unknown}"));
     }
-    let snapshot = RecordedSnapshot::new(record.clone(), known);
+    let snapshot = if known == time {
+        snapshot
+    } else {
+        RecordedSnapshot::new(record.clone(), known)
+    };
     Ok(PastView {
         transport: Arc::new(snapshot),
         time: known,
