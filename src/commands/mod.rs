@@ -51,7 +51,7 @@ pub(crate) use live::session::{
     ClusterOrigin, ConnectionSetup, EveryKind, LastRecord, ReaderLogin, RecordUse, RequestedTime,
     ServerClock, Session, recorded_types,
 };
-pub(crate) use live::shutdown::{ReloadRequests, Shutdown, Signal};
+pub(crate) use live::shutdown::{ReloadRequests, Shutdown, Signal, survive_file_size_limit};
 pub(crate) use live::sources::{Need, Note, SeenObjects, Sources, UnreadPart};
 pub(crate) use live::terminal::{Output, Terminal};
 pub(crate) use store_dir::{MemoryArgs, StoreArgs};

@@ -14,7 +14,8 @@ pub(crate) enum TimeOrAge {
 impl TimeOrAge {
     /// Parses `10m`, `1h30m`, `1d` or `2026-11-22T09:00:00Z`. Fails for a number without a unit.
     pub(crate) fn parse(text: &str) -> Result<TimeOrAge, String> {
-        if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+        let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        if is_number && text.bytes().any(|byte| byte != b'0') {
             return Err(format!("add a unit: {text}s or {text}m"));
         }
         if let Ok(time) = text.parse::<Timestamp>() {
@@ -70,6 +71,8 @@ mod tests {
             let past = TimeOrAge::parse(text).map(|past| past.seen_from(now).to_string());
             assert_eq!(past.unwrap_or_else(|error| error), expect, "{text}");
         }
+        let zero = TimeOrAge::parse("0").expect_err("no time");
+        assert!(zero.starts_with("expected a duration"), "{zero}");
         for text in ["", "0s", "-3m", "soon", "d", "3 minutes ago"] {
             assert!(TimeOrAge::parse(text).is_err(), "{text}");
         }

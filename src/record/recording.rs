@@ -441,11 +441,26 @@ impl Recording {
         Ok(place)
     }
 
-    /// Begins a file with a snapshot of everything.
+    /// Begins a file with a snapshot of everything. One that cannot be completed is of no use, and takes room that the next
+    /// one needs.
     fn begin_file(&mut self, now: Timestamp) -> Result<(), StoreError> {
         let path = self.files.new_file(now, &self.name)?;
         let (cluster, redactions) = (&self.options.cluster, self.sealer.redactions());
-        let mut writer = StoreFileWriter::create(&path, cluster, redactions, now)?;
+        let writer = StoreFileWriter::create(&path, cluster, redactions, now)?;
+        let begun = self.write_snapshot(writer, now);
+        if begun.is_err() {
+            self.writer = None;
+            let _kept = StoreFile::remove_at(&path);
+        }
+        begun
+    }
+
+    /// Writes the sources and the last version of each object to a new file, which is then the present one.
+    fn write_snapshot(
+        &mut self,
+        mut writer: StoreFileWriter,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         for source in &mut self.sources {
             source.row = writer.add_source(&source.key)?;
             source.is_ahead = true;

@@ -116,8 +116,33 @@ pub(super) fn create(
     })
 }
 
+impl RecordedCluster {
+    /// Whether a word chooses it: its context, or its id.
+    pub fn is_called(&self, word: &str) -> bool {
+        self.name == word || self.id == word
+    }
+
+    /// The word that chooses each of these clusters alone: its context, or its id if several have that context.
+    pub fn words(all: &[RecordedCluster]) -> Vec<&str> {
+        let is_shared = |name: &str| all.iter().filter(|it| it.name == name).count() > 1;
+        let words = all.iter().map(|it| {
+            if is_shared(&it.name) {
+                &*it.id
+            } else {
+                &*it.name
+            }
+        });
+        words.collect()
+    }
+}
+
 /// Opens a file to read it. Other processes may write to it.
 pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
+    // A pipe would wait for a writer without end.
+    let about = std::fs::metadata(path).map_err(|error| StoreError::io(path, error))?;
+    if !about.is_file() {
+        return Err(StoreError::Foreign { path: path.into() });
+    }
     let sqlite = |error| StoreError::sqlite(path, error);
     let found = match read_only(path) {
         Ok(found) => Ok(found),

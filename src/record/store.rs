@@ -114,6 +114,24 @@ impl ClusterFiles {
         Ok(files.filter_map(StoreFile::of).collect())
     }
 
+    /// The logs of SQLite whose file is not there: a copy or a deletion has separated them, and nobody can read them.
+    pub fn lost_logs(&self) -> Result<Vec<PathBuf>, StoreError> {
+        if !self.path.exists() {
+            return Ok(Vec::new());
+        }
+        let suffix = format!(".{EXTENSION}-wal");
+        let file_of = |log: &PathBuf| {
+            let name = log.file_name()?.to_str()?.strip_suffix(&suffix)?;
+            Some(log.with_file_name(format!("{name}.{EXTENSION}")))
+        };
+        let mut logs = entries(&self.path)?;
+        logs.retain(|log| {
+            let has_changes = fs::metadata(log).is_ok_and(|log| log.len() > 0);
+            has_changes && file_of(log).is_some_and(|file| fs::symlink_metadata(file).is_err())
+        });
+        Ok(logs)
+    }
+
     /// A path for a new file of a recorder. The names of files are in the order in which they began, even after a clock has
     /// been set back.
     pub(super) fn new_file(&self, now: Timestamp, recorder: &str) -> Result<PathBuf, StoreError> {
@@ -128,8 +146,9 @@ impl ClusterFiles {
 }
 
 impl StoreFile {
-    /// `None` if the file is gone.
+    /// `None` if the file is gone. A link to nowhere is a file that cannot be read.
     fn of(path: PathBuf) -> Option<StoreFile> {
+        fs::symlink_metadata(&path).ok()?;
         let files = [path.clone(), beside(&path, "-wal")];
         let found: Vec<fs::Metadata> = files
             .iter()
@@ -140,8 +159,14 @@ impl StoreFile {
         Some(StoreFile {
             bytes: found.iter().map(fs::Metadata::len).sum(),
             written: written.max(),
-            path: Some(path).filter(|_| !found.is_empty())?,
+            path,
         })
+    }
+
+    /// Whether it was written so lately that a recorder may still write to it.
+    pub fn is_in_use(&self, now: Timestamp) -> bool {
+        let age = self.written.map(|written| now.duration_since(written));
+        age.is_none_or(|age| age <= IN_USE)
     }
 
     /// When it begins, by its name.
@@ -157,11 +182,12 @@ impl StoreFile {
 
     /// Deletes the file, with what SQLite keeps beside it.
     pub fn remove(&self) -> Result<(), StoreError> {
-        for path in [
-            self.path.clone(),
-            beside(&self.path, "-wal"),
-            beside(&self.path, "-shm"),
-        ] {
+        StoreFile::remove_at(&self.path)
+    }
+
+    /// Deletes the file at a path, with what SQLite keeps beside it.
+    pub(super) fn remove_at(path: &Path) -> Result<(), StoreError> {
+        for path in [path.to_owned(), beside(path, "-wal"), beside(path, "-shm")] {
             match fs::remove_file(&path) {
                 Err(error) if error.kind() != ErrorKind::NotFound => {
                     return Err(StoreError::io(&path, error));
@@ -231,7 +257,7 @@ impl RetentionPolicy {
         let mut expired = Vec::new();
         for file in files {
             let age = file.written.map(|written| now.duration_since(written));
-            let is_idle = age.is_some_and(|age| age > IN_USE);
+            let is_idle = !file.is_in_use(now);
             let is_old = age.is_some_and(|age| age > keep);
             if is_idle && (is_old || total > self.max_bytes) {
                 total = total.saturating_sub(file.bytes);
@@ -267,6 +293,10 @@ fn create_directory(path: &Path) -> io::Result<()> {
 }
 
 fn read_key(path: &Path) -> io::Result<SecretKey> {
+    // A pipe would wait for a writer without end.
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::new(ErrorKind::InvalidData, "not a file"));
+    }
     let text = fs::read_to_string(path)?;
     SecretKey::parse(&text)
         .ok_or_else(|| io::Error::new(ErrorKind::InvalidData, "not the key of a record"))

@@ -40,6 +40,7 @@ mod packages;
 mod plain_english;
 mod record;
 mod record_at;
+mod record_attacks;
 mod record_complete;
 mod recorded;
 mod recording;

@@ -216,6 +216,21 @@ impl ReloadRequests {
     }
 }
 
+/// A file that reaches the size limit of the process (`ulimit -f`) is an error of that write. It does not end the program.
+#[cfg(unix)]
+pub(crate) fn survive_file_size_limit() -> std::io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    // The handler stays when this stream is gone.
+    let limit = SignalKind::from_raw(signal_hook::consts::SIGXFSZ);
+    signal(limit).map(drop)
+}
+
+/// This system has no such limit.
+#[cfg(not(unix))]
+pub(crate) fn survive_file_size_limit() -> std::io::Result<()> {
+    Ok(())
+}
+
 /// Waits for the first of these signals.
 #[cfg(unix)]
 fn first(signals: &[Signal]) -> std::io::Result<impl Future<Output = Signal> + Send + use<>> {

@@ -14,7 +14,7 @@ use super::live::clusters::Clusters;
 use super::manifests::ObjectRequest;
 use super::{
     Awaited, CommandError, ConnectionSetup, Context, InClusterProgram, ProgramParts, Session,
-    Shutdown, Stop, Terminal, follow, require_kafka,
+    Shutdown, Stop, Terminal, follow, require_kafka, survive_file_size_limit,
 };
 use crate::cluster::ContextConfig;
 use crate::commands::Ended;
@@ -29,6 +29,7 @@ use topic::record_topic;
 pub(crate) fn run(args: &RecordArgs, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     context.block_on(async |context| {
         let shutdown = Shutdown::on_signal(context.env)?;
+        survive_file_size_limit().map_err(CommandError::failed)?;
         record(args, context, &shutdown).await
     })
 }

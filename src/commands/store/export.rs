@@ -8,7 +8,7 @@ use crate::commands::{
 };
 use crate::diff::{Projection, Redactor};
 use crate::object::{Resource, counted};
-use crate::record::{ExportQuery, ExportedEvent, RecordExport, RecordedVersion};
+use crate::record::{ExportQuery, ExportedEvent, RecordExport, RecordedCluster, RecordedVersion};
 use crate::render::age::rfc3339_millis;
 use crate::render::json::changes::raw;
 use crate::render::json::export::ExportBody;
@@ -60,22 +60,20 @@ pub(super) fn run(args: &ExportArgs, context: &mut Context<'_>) -> Result<Ended,
     };
     let namespace = namespace.filter(|namespace| !namespace.is_empty());
     let mut printer = Printer::new(args.output);
-    let (mut names, mut is_found) = (Vec::new(), false);
+    let (mut clusters, mut is_found) = (Vec::new(), false);
     for files in store.clusters()? {
         let export = RecordExport::open(&files)?;
         let cluster = export.cluster().cloned();
-        let is_chosen = |chosen: &String| {
-            let mut known = cluster.iter().flat_map(|it| [&it.name, &it.id]);
-            known.any(|known| known == chosen)
-        };
+        let is_chosen = |chosen: &String| cluster.iter().any(|it| it.is_called(chosen));
         if chosen.as_ref().is_none_or(is_chosen) {
             is_found = true;
             let query = args.query(&export, namespace.as_deref(), context)?;
             let name = cluster.as_ref().map_or("", |cluster| &cluster.name);
             printer.print(name, export.select(query), context)?;
         }
-        names.extend(cluster.map(|cluster| cluster.name));
+        clusters.extend(cluster);
     }
+    let names = RecordedCluster::words(&clusters);
     match chosen {
         Some(_) if !is_found && !names.is_empty() => {
             let error = CommandError::failed("error: nothing is recorded of this context");

@@ -5,8 +5,10 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 
 use crate::commands::{CommandError, Context, Ended};
+use crate::object::counted;
 use crate::record::{
-    ClusterFiles, CoveredRevisions, RecordedCluster, Store, StoreError, StoreFileReader,
+    ClusterFiles, CoveredRevisions, RecordedCluster, RecordedSource, Store, StoreError, StoreFile,
+    StoreFileReader,
 };
 use crate::render::age::{human, rfc3339};
 use crate::render::count::{bytes, thousands};
@@ -30,32 +32,78 @@ struct RecordedPart {
 }
 
 pub(super) fn run(store: &Store, context: &mut Context<'_>) -> Result<Ended, CommandError> {
-    let mut parts = Vec::new();
+    let (mut parts, mut unread) = (Vec::new(), Vec::new());
     for files in store.clusters()? {
-        parts.extend(RecordedPart::read(&files)?);
+        parts.extend(RecordedPart::read(&files, &mut unread)?);
     }
-    if parts.is_empty() {
-        context.note("nothing is recorded yet");
-        return Ok(Ended::Answered);
+    if !parts.is_empty() {
+        let lines = table(&parts, context);
+        context.print(lines)?;
     }
-    let lines = table(&parts, context);
-    context.print(lines)?;
+    for error in &unread {
+        context.note(&error.to_string());
+    }
+    match unread.len() {
+        0 if parts.is_empty() => context.note("nothing is recorded yet"),
+        0 => {}
+        count => {
+            let files = counted(count, "file", "files");
+            let error = CommandError::failed(format!("error: {files} cannot be read"));
+            return Err(error.hint("see what is wrong with `kubectl spy store check`"));
+        }
+    }
     Ok(Ended::Answered)
 }
 
+/// What one file has.
+struct FileHead {
+    cluster: RecordedCluster,
+    since: Timestamp,
+    until: Timestamp,
+    versions: u64,
+    coverages: Vec<(SourceKey, CoveredRevisions)>,
+}
+
+impl FileHead {
+    fn read(file: &StoreFile) -> Result<FileHead, StoreError> {
+        let reader = StoreFileReader::open(&file.path)?;
+        let since = reader.started();
+        let reached = |source: &RecordedSource| source.reached.as_ref().map(|(_, at)| *at);
+        let until = reader.sources().iter().filter_map(reached).max();
+        let coverages = reader.sources().iter().map(|source| {
+            let coverage = reader.coverage(source)?;
+            Ok((source.key.clone(), coverage))
+        });
+        Ok(FileHead {
+            cluster: reader.cluster().clone(),
+            since,
+            until: until.unwrap_or(since),
+            versions: reader.versions()?,
+            coverages: coverages.collect::<Result<_, StoreError>>()?,
+        })
+    }
+}
+
 impl RecordedPart {
-    /// Reads the heads of the files; `None` if there are none.
-    fn read(files: &ClusterFiles) -> Result<Option<RecordedPart>, StoreError> {
+    /// Reads the heads of the files; `None` if there are none. Those that cannot be read are in `unread`.
+    fn read(
+        files: &ClusterFiles,
+        unread: &mut Vec<StoreError>,
+    ) -> Result<Option<RecordedPart>, StoreError> {
         let mut part: Option<RecordedPart> = None;
         let mut coverages: HashMap<SourceKey, CoveredRevisions> = HashMap::new();
         for file in files.list()? {
-            let reader = match StoreFileReader::open(&file.path) {
+            let head = match FileHead::read(&file) {
                 Err(StoreError::Empty { .. }) => continue,
-                reader => reader?,
+                Err(error) => {
+                    unread.push(error);
+                    continue;
+                }
+                Ok(head) => head,
             };
-            let since = reader.started();
+            let since = head.since;
             let part = part.get_or_insert_with(|| RecordedPart {
-                cluster: reader.cluster().clone(),
+                cluster: head.cluster.clone(),
                 since,
                 until: since,
                 files: 0,
@@ -65,13 +113,11 @@ impl RecordedPart {
             });
             part.files += 1;
             part.bytes += file.bytes;
-            part.versions += reader.versions()?;
-            part.cluster = reader.cluster().clone();
-            for source in reader.sources() {
-                let reached = source.reached.as_ref().map(|(_, at)| *at);
-                part.until = part.until.max(reached.unwrap_or(since));
-                let coverage = coverages.entry(source.key.clone()).or_default();
-                coverage.join(&reader.coverage(source)?);
+            part.versions += head.versions;
+            part.cluster = head.cluster;
+            part.until = part.until.max(head.until);
+            for (key, coverage) in head.coverages {
+                coverages.entry(key).or_default().join(&coverage);
             }
         }
         if let Some(part) = &mut part {

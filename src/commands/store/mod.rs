@@ -72,6 +72,13 @@ fn check(store: &Store, context: &mut Context<'_>) -> Result<Ended, CommandError
                 _ => faults,
             })?;
         }
+        for log in cluster.lost_logs()? {
+            (files, damaged) = (files + 1, damaged + 1);
+            let path = log.display();
+            context.print([format!(
+                "{path}: its file is missing, so its versions are lost"
+            )])?;
+        }
     }
     match damaged {
         0 => Ok(Ended::Answered),
@@ -86,14 +93,26 @@ fn check(store: &Store, context: &mut Context<'_>) -> Result<Ended, CommandError
 /// Deletes whole files.
 fn remove(args: &RemoveArgs, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     let store = args.store.open(context.env)?;
-    let before = args.before.seen_from(context.env.now());
+    let now = context.env.now();
+    let before = args.before.seen_from(now);
+    if before > now {
+        let text = format!("--before {before:.0} has not come yet: it is {now:.0}");
+        return Err(CommandError::usage(text));
+    }
     for cluster in store.clusters()? {
         for file in cluster.list()? {
-            if file.written.is_some_and(|written| written < before) {
-                file.remove()?;
-                let path = file.path.display().to_string();
-                context.print([format!("{path} deleted")])?;
+            let path = file.path.display();
+            if file.written.is_none_or(|written| written >= before) {
+                continue;
             }
+            if file.is_in_use(now) {
+                context.note(&format!(
+                    "{path} is kept: a recorder has written to it in the last two minutes"
+                ));
+                continue;
+            }
+            file.remove()?;
+            context.print([format!("{path} deleted")])?;
         }
     }
     Ok(Ended::Answered)

@@ -1,5 +1,6 @@
 //! The laws of a record: what goes in comes out, and damage shows nothing that was not there.
 
+mod damage;
 mod faults;
 mod played_faults;
 mod replayed;

@@ -187,11 +187,11 @@ pub(super) async fn chosen(
     };
     let opening = spawn_blocking(move || opened(&store));
     let mut records = opening.await.map_err(CommandError::failed)??;
-    let names: Vec<String> = records.iter().map(|it| it.cluster().name.clone()).collect();
+    let clusters: Vec<RecordedCluster> = records.iter().map(|it| it.cluster().clone()).collect();
+    let names = RecordedCluster::words(&clusters);
     let is_chosen = |record: &StoreTransport| {
-        context
-            .as_ref()
-            .is_none_or(|name| *name == record.cluster().name)
+        let word = context.as_ref();
+        word.is_none_or(|word| record.cluster().is_called(word))
     };
     records.retain(is_chosen);
     let path = path.display();
