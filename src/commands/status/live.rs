@@ -11,7 +11,7 @@ use super::cluster_status::{ClusterStatus, StatusSetup};
 use super::cluster_views::ClusterViews;
 use super::documents::{Documents, REDACTED};
 use super::options::{HealthFilter, StatusFormat};
-use super::since::{PastStates, TimeComparison};
+use super::since::{ComparedStates, PastStates, TimeComparison};
 use super::state::StatusState;
 use super::view::{LiveTable, nothing_unhealthy, table, view};
 use crate::commands::live::cluster_group::JoinedCluster;
@@ -71,12 +71,17 @@ impl LiveStatus {
         LiveStatus { comparison, ..self }
     }
 
-    /// The states of the earlier time; `None` if they were not read.
-    pub(super) fn into_past(self) -> Option<PastStates> {
+    /// The states of the earlier time, of each cluster that was read.
+    pub(super) fn into_past(self) -> Vec<PastStates> {
         match self.comparison {
             TimeComparison::Before(past) => past,
-            TimeComparison::None | TimeComparison::Since(_) => None,
+            TimeComparison::None | TimeComparison::Since(_) => Vec::new(),
         }
+    }
+
+    /// Whether it is the view of several clusters.
+    pub(super) fn is_of_several(&self) -> bool {
+        self.shown().are_of_several()
     }
 
     /// Adds API groups whose server does not answer.
@@ -217,38 +222,46 @@ impl LiveStatus {
         self.report_if_empty(terminal)
     }
 
-    /// Keeps the states of the earlier time, or prints what differs from them. Only one cluster is compared.
+    /// Keeps the states of the earlier time, or prints what differs from them.
     fn print_compared(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
         let now = terminal.env().now();
-        let (options, format) = (self.table.options, self.format);
+        let options = self.table.options;
         self.is_answered = true;
-        let Some(cluster) = self.clusters.first() else {
-            return Ok(());
-        };
-        let state = &cluster.state;
-        let lines = match (&mut self.comparison, format) {
-            (TimeComparison::None, _) => return Ok(()),
-            (TimeComparison::Before(past), _) => {
-                *past = Some(PastStates::of(state));
+        let views = self.clusters.iter().map(ClusterStatus::shown);
+        let past = match &mut self.comparison {
+            TimeComparison::None => return Ok(()),
+            TimeComparison::Before(past) => {
+                *past = views.map(PastStates::of).collect();
                 return Ok(());
             }
-            (TimeComparison::Since(past), StatusFormat::Json) => {
-                let records = past.records(state, options, now).into_iter();
-                records.map(Text::from).collect()
-            }
-            (TimeComparison::Since(past), _) => past.lines(state, options, terminal.look().symbols),
+            TimeComparison::Since(past) => past,
+        };
+        let compared = views.filter_map(|view| {
+            let name = view.cluster.map_or("", |cluster| cluster.name);
+            let past = past.iter().find(|past| past.are_of(name))?;
+            Some(ComparedStates::new(view, past))
+        });
+        let compared: Vec<ComparedStates<'_>> = compared.collect();
+        let lines = if self.format == StatusFormat::Json {
+            let records = compared.iter().zip(&self.clusters);
+            let records = records.flat_map(|(it, cluster)| it.records(options, cluster.now(now)));
+            records.collect()
+        } else {
+            ComparedStates::lines(&compared, options, terminal.look().symbols)
         };
         terminal.print(lines)?;
         let absent = self.clusters.iter().flat_map(|it| it.state.absent());
-        let absent = absent.map(|(_, key)| key);
-        self.missing = absent.filter(|key| !self.existed(key)).cloned().collect();
+        let absent = absent.map(|(_, key)| key.clone()).collect();
+        let mut missing = nowhere(absent, self.shown().requested());
+        missing.retain(|key| !self.existed(key));
+        self.missing = missing;
         Ok(())
     }
 
     /// Whether an object that was requested by name existed at the earlier time.
     fn existed(&self, requested: &SourceKey) -> bool {
         match (&self.comparison, requested.named_object()) {
-            (TimeComparison::Since(past), Some(object)) => past.has(&object),
+            (TimeComparison::Since(past), Some(object)) => past.iter().any(|it| it.has(&object)),
             _ => false,
         }
     }

@@ -249,7 +249,7 @@ pub(crate) async fn show(
     }
     let Some(since) = args.since else {
         let shown = Box::pin(show_at(args, TimeComparison::None, context, shutdown));
-        return Ok(shown.await?.0);
+        return shown.await?.ended;
     };
     let is_of_documents = args.output.package_form().is_some();
     if is_of_documents || matches!(args.output, StatusFormat::Yaml | StatusFormat::Name) {
@@ -264,14 +264,17 @@ pub(crate) async fn show(
     then.watch.at = Some(since);
     let before = Box::pin(show_at(
         &then,
-        TimeComparison::Before(None),
+        TimeComparison::Before(Vec::new()),
         context,
         shutdown,
     ));
-    let (ended, live) = before.await?;
-    let Some(past) = live.and_then(LiveStatus::into_past) else {
-        return Ok(ended);
-    };
+    let ShownStatus { ended, live } = before.await?;
+    // Of several clusters, those that could be read are compared.
+    let is_of_several = live.as_ref().is_some_and(LiveStatus::is_of_several);
+    let past = live.map(LiveStatus::into_past).unwrap_or_default();
+    if past.is_empty() || !is_of_several && ended.is_err() {
+        return ended;
+    }
     (context.env.now, context.env.ahead, context.env.stdout) = (now, ahead, stdout);
     let shown = Box::pin(show_at(
         args,
@@ -279,24 +282,37 @@ pub(crate) async fn show(
         context,
         shutdown,
     ));
-    Ok(shown.await?.0)
+    let shown = shown.await?.ended?;
+    ended.map(|_| shown)
 }
 
-/// Shows the state of objects at one time. Returns the view, unless it was of a file.
+/// A view that has ended.
+struct ShownStatus {
+    ended: Result<Ended, CommandError>,
+    /// The view, unless it was of a file.
+    live: Option<LiveStatus>,
+}
+
+/// Shows the state of objects at one time.
 async fn show_at(
     args: &StatusArgs,
     comparison: TimeComparison,
     context: &mut Context<'_>,
     shutdown: &Shutdown,
-) -> Result<(Ended, Option<LiveStatus>), CommandError> {
+) -> Result<ShownStatus, CommandError> {
     let mut setup = args.setup(context.env)?;
     // A comparison has no causes.
     setup.looks_back &= matches!(comparison, TimeComparison::None);
     let mut stop = Stop::of(&args.wait, shutdown, context.env);
-    if !args.objects.source.is_given() && args.since.is_none() {
+    if !args.objects.source.is_given() {
         let contexts = Box::pin(ClusterGroup::contexts(context));
         if let Some(contexts) = stop.in_time(Awaited::Server, contexts).await? {
-            return Box::pin(show_several(args, contexts, context, stop)).await;
+            let several = SeveralClusters {
+                setup,
+                comparison,
+                contexts,
+            };
+            return Box::pin(several.show(args, context, stop)).await;
         }
     }
     let session = args.opening().open(&stop, context).await?;
@@ -304,7 +320,8 @@ async fn show_at(
     if let Some(file) = session.file()
         && args.is_about_objects_of(file)
     {
-        return Ok((file::show_objects(args, &session, file, context)?, None));
+        let ended = file::show_objects(args, &session, file, context);
+        return Ok(ShownStatus { ended, live: None });
     }
     let targets = Box::pin(args.targets(&session, context));
     let every = stop
@@ -327,36 +344,50 @@ async fn show_at(
     run.follow((&session).into(), terminal).await
 }
 
-/// Shows the state of objects in several clusters.
-async fn show_several(
-    args: &StatusArgs,
+/// A view of several clusters.
+struct SeveralClusters {
+    setup: StatusSetup,
+    comparison: TimeComparison,
     contexts: Vec<ContextConfig>,
-    context: &mut Context<'_>,
-    mut stop: Stop,
-) -> Result<(Ended, Option<LiveStatus>), CommandError> {
-    let setup = args.setup(context.env)?;
-    let request = Box::pin(ObjectRequest::read(&args.objects, "status", context));
-    let awaited = Awaited::targets(&args.objects);
-    let request = stop.in_time(awaited, request).await?;
-    let (store, now) = (args.watch.memory.path(context.env), (context.env.now)());
-    let options = GroupOptions {
-        means_every_kind: args.is_about_every_kind(),
-        watches: !args.is_once(),
-        each_object: false,
-        continues: None,
-        store: store.map(|store| (store, RecordUse::LookBacks)),
-        past: args.watch.at.map(|at| RequestedTime { at, now }),
-    };
-    let group = ClusterGroup::new(contexts, ConnectionSetup::of(context), request, options);
-    if args.watch.at.is_some() {
-        context.env.now = Arc::new(move || now);
+}
+
+impl SeveralClusters {
+    /// Shows the state of objects.
+    async fn show(
+        mut self,
+        args: &StatusArgs,
+        context: &mut Context<'_>,
+        mut stop: Stop,
+    ) -> Result<ShownStatus, CommandError> {
+        if let TimeComparison::Since(past) = &self.comparison {
+            // A cluster that could not be read then has its line already.
+            let is_known = |it: &ContextConfig| past.iter().any(|past| past.are_of(&it.name));
+            self.contexts.retain(is_known);
+        }
+        let request = Box::pin(ObjectRequest::read(&args.objects, "status", context));
+        let awaited = Awaited::targets(&args.objects);
+        let request = stop.in_time(awaited, request).await?;
+        let (store, now) = (args.watch.memory.path(context.env), (context.env.now)());
+        let options = GroupOptions {
+            means_every_kind: args.is_about_every_kind(),
+            watches: !args.is_once(),
+            each_object: false,
+            continues: None,
+            store: store.map(|store| (store, RecordUse::LookBacks)),
+            past: args.watch.at.map(|at| RequestedTime { at, now }),
+        };
+        let setup = ConnectionSetup::of(context);
+        let group = ClusterGroup::new(self.contexts, setup, request, options);
+        if args.watch.at.is_some() {
+            context.env.now = Arc::new(move || now);
+        }
+        let started = (context.env.now)();
+        let live = LiveStatus::new(self.setup, args.output, started).comparing(self.comparison);
+        stop.wait_for_clusters(&group, Judge::Model);
+        let terminal = Terminal::open(context, args.stdout());
+        let run = StatusRun { args, live, stop };
+        run.follow((&group).into(), terminal).await
     }
-    let started = (context.env.now)();
-    let live = LiveStatus::new(setup, args.output, started);
-    stop.wait_for_clusters(&group, Judge::Model);
-    let terminal = Terminal::open(context, args.stdout());
-    let run = StatusRun { args, live, stop };
-    run.follow((&group).into(), terminal).await
 }
 
 /// The verb, ready to read.
@@ -372,7 +403,7 @@ impl StatusRun<'_> {
         self,
         clusters: Clusters<'_>,
         mut terminal: Terminal<'_>,
-    ) -> Result<(Ended, Option<LiveStatus>), CommandError> {
+    ) -> Result<ShownStatus, CommandError> {
         let StatusRun {
             args,
             mut live,
@@ -400,7 +431,8 @@ impl StatusRun<'_> {
         let silent = live.silent().iter();
         let silent = silent.map(|line| UnreadPart::Refused(format!("error: {line}")));
         let unread: Vec<UnreadPart> = stop.unread.into_iter().chain(silent).collect();
-        let ended = wait.conclude(ended?, answer, unread)?;
-        Ok((ended, Some(live)))
+        let ended = ended.and_then(|ended| wait.conclude(ended, answer, unread));
+        let live = Some(live);
+        Ok(ShownStatus { ended, live })
     }
 }

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::cluster_views::ClusterView;
 use super::options::{HealthFilter, Idle, RowOptions};
 use super::rows::StatusRow;
 use super::state::StatusState;
 use super::view::are_spread;
 use crate::graph::Standing;
-use crate::model::{Model, Reading};
+use crate::model::{Model, Rank, Reading};
 use crate::object::{GroupKind, ObjectRef, Uid, counted};
 use crate::render::json::line;
 use crate::render::json::status::{StatusRecord, TreePlace, WasRecord};
@@ -25,15 +26,17 @@ pub(super) enum TimeComparison {
     /// They are not.
     #[default]
     None,
-    /// Nothing is printed of the earlier time. Its states are kept.
-    Before(Option<PastStates>),
+    /// Nothing is printed of the earlier time. Its states are kept, for each cluster that could be read.
+    Before(Vec<PastStates>),
     /// What differs from the earlier time is printed.
-    Since(PastStates),
+    Since(Vec<PastStates>),
 }
 
-/// The states of objects at a time in the past.
-#[derive(Debug, Default)]
+/// The states of the objects of a cluster at a time in the past.
+#[derive(Debug)]
 pub(super) struct PastStates {
+    /// The name of the cluster, if there are several.
+    cluster: Option<Arc<str>>,
     objects: BTreeMap<Uid, PastObject>,
     unread: UnreadKinds,
 }
@@ -43,6 +46,13 @@ struct PastObject {
     object: Arc<ObjectRef>,
     assessment: Arc<Assessment>,
     is_idle: bool,
+}
+
+/// The states of a cluster at both times.
+pub(super) struct ComparedStates<'a> {
+    past: &'a PastStates,
+    view: ClusterView<'a>,
+    rows: Vec<StatusRow<'a>>,
 }
 
 /// What became of an object.
@@ -56,8 +66,9 @@ enum Difference<'a> {
 }
 
 impl PastStates {
-    /// The states of these objects.
-    pub(super) fn of(state: &StatusState) -> PastStates {
+    /// The states of the objects of a cluster.
+    pub(super) fn of(view: ClusterView<'_>) -> PastStates {
+        let state = view.state;
         let rows = state.rows().into_iter().filter(|row| row.known.is_some());
         let objects = rows.map(|row| {
             let past = PastObject {
@@ -68,74 +79,21 @@ impl PastStates {
             (row.object.identity(), past)
         });
         PastStates {
+            cluster: view.cluster.map(|cluster| cluster.name.into()),
             objects: objects.collect(),
             unread: UnreadKinds::of(&state.model),
         }
+    }
+
+    /// Whether they are the states of this context.
+    pub(super) fn are_of(&self, context: &str) -> bool {
+        self.cluster.as_ref().is_none_or(|name| **name == *context)
     }
 
     /// Whether an object with this type, namespace and name existed then.
     pub(super) fn has(&self, object: &ObjectRef) -> bool {
         let mut objects = self.objects.values();
         objects.any(|past| past.object.without_uid() == object.without_uid())
-    }
-
-    /// A line for each difference, and one that counts them.
-    pub(super) fn lines(
-        &self,
-        state: &StatusState,
-        options: RowOptions,
-        symbols: &Symbols,
-    ) -> Vec<Text> {
-        let rows = state.rows();
-        let differences = self.differences(state, &rows, options);
-        let has_namespaces = are_spread(&rows.iter().collect::<Vec<_>>());
-        let mut lines = Vec::with_capacity(differences.len() + 1);
-        for difference in &differences {
-            let (object, status, text) = difference.text();
-            let namespace = object.namespace.as_ref().filter(|_| has_namespaces);
-            let namespace = namespace.map(|name| format!(" -n {name}"));
-            let namespace = namespace.unwrap_or_default();
-            let text = format!(" {object}{namespace}  {text}");
-            lines.push(Text::symbol(status, symbols) + text);
-        }
-        let gone = differences
-            .iter()
-            .filter(|it| matches!(it, Difference::Gone(_)));
-        let all = rows.iter().filter(|row| row.known.is_some()).count() + gone.count();
-        let all_counted = counted(all, "object", "objects");
-        match differences.len() {
-            _ if all == 0 => {}
-            0 => lines.push(format!("{all_counted}, all in the same state").into()),
-            number => lines.push(format!("{number} of {all_counted} in another state").into()),
-        }
-        lines
-    }
-
-    /// A record for each difference.
-    pub(super) fn records(
-        &self,
-        state: &StatusState,
-        options: RowOptions,
-        now: Timestamp,
-    ) -> Vec<String> {
-        let cluster = state.requested().first().map(|key| key.cluster.clone());
-        let cluster = cluster.unwrap_or_else(|| ClusterId("".into()));
-        let gone = Assessment::not_found();
-        let rows = state.rows();
-        let differences = self.differences(state, &rows, options).into_iter();
-        let records = differences.map(|difference| {
-            let (record, was) = match difference {
-                Difference::Changed(row, was) => (row_record(&cluster, row, now), Some(was)),
-                Difference::New(row) => (row_record(&cluster, row, now), None),
-                Difference::Gone(past) => {
-                    let record = StatusRecord::new(&cluster.0, &past.object, &gone, now);
-                    (record, Some(&*past.assessment))
-                }
-            };
-            let was = Some(was.map(WasRecord::of));
-            line(&StatusRecord { was, ..record })
-        });
-        records.collect()
     }
 
     /// The differences, in the order of the rows. What was not read at one of the two times is not compared.
@@ -174,6 +132,99 @@ impl PastStates {
         let gone = gone.filter(|(_, past)| includes(options, [&past.assessment]));
         found.extend(gone.map(|(_, past)| Difference::Gone(past)));
         found
+    }
+}
+
+impl<'a> ComparedStates<'a> {
+    /// A cluster now, and at the earlier time.
+    pub(super) fn new(view: ClusterView<'a>, past: &'a PastStates) -> ComparedStates<'a> {
+        let rows = view.state.rows();
+        ComparedStates { past, view, rows }
+    }
+
+    /// A line for each difference, and one that counts them. With several clusters, each line begins with its cluster, and the
+    /// worst states come first.
+    pub(super) fn lines(
+        all: &[ComparedStates<'_>],
+        options: RowOptions,
+        symbols: &Symbols,
+    ) -> Vec<Text> {
+        let rows: Vec<&StatusRow<'_>> = all.iter().flat_map(|it| &it.rows).collect();
+        let has_namespaces = are_spread(&rows);
+        let labels = all.iter().filter_map(ComparedStates::label);
+        let width = labels.map(|label| Text::from(label).width()).max();
+        let (mut lines, mut objects) = (Vec::new(), 0);
+        for compared in all {
+            let differences = compared.differences(options);
+            objects += compared
+                .rows
+                .iter()
+                .filter(|row| row.known.is_some())
+                .count();
+            for difference in &differences {
+                let is_gone = matches!(difference, Difference::Gone(_));
+                objects += usize::from(is_gone);
+                let (object, status, text) = difference.text();
+                let namespace = object.namespace.as_ref().filter(|_| has_namespaces);
+                let namespace = namespace.map(|name| format!(" -n {name}"));
+                let namespace = namespace.unwrap_or_default();
+                let text = format!(" {object}{namespace}  {text}");
+                let line = compared.lead(width) + (Text::symbol(status, symbols) + text);
+                lines.push((is_gone, Rank::of(status, false), line));
+            }
+        }
+        if width.is_some() {
+            lines.sort_by_key(|(is_gone, rank, _)| (*is_gone, *rank));
+        }
+        let number = lines.len();
+        let mut lines: Vec<Text> = lines.into_iter().map(|(_, _, line)| line).collect();
+        let counted = counted(objects, "object", "objects");
+        match number {
+            _ if objects == 0 => {}
+            0 => lines.push(format!("{counted}, all in the same state").into()),
+            number => lines.push(format!("{number} of {counted} in another state").into()),
+        }
+        lines
+    }
+
+    /// A record for each difference.
+    pub(super) fn records(&self, options: RowOptions, now: Timestamp) -> Vec<Text> {
+        let cluster = self.view.state.requested().first();
+        let cluster = cluster.map(|key| key.cluster.clone());
+        let cluster = cluster.unwrap_or_else(|| ClusterId("".into()));
+        let gone = Assessment::not_found();
+        let differences = self.differences(options).into_iter();
+        let records = differences.map(|difference| {
+            let (record, was) = match difference {
+                Difference::Changed(row, was) => (row_record(&cluster, row, now), Some(was)),
+                Difference::New(row) => (row_record(&cluster, row, now), None),
+                Difference::Gone(past) => {
+                    let record = StatusRecord::new(&cluster.0, &past.object, &gone, now);
+                    (record, Some(&*past.assessment))
+                }
+            };
+            let was = Some(was.map(WasRecord::of));
+            line(&StatusRecord { was, ..record }).into()
+        });
+        records.collect()
+    }
+
+    fn differences(&self, options: RowOptions) -> Vec<Difference<'_>> {
+        self.past.differences(self.view.state, &self.rows, options)
+    }
+
+    fn label(&self) -> Option<&'a str> {
+        self.view.cluster.map(|cluster| cluster.label)
+    }
+
+    /// The name of the cluster in a column of this width; empty if there is only one.
+    fn lead(&self, width: Option<usize>) -> Text {
+        let Some((label, width)) = self.label().zip(width) else {
+            return Text::default();
+        };
+        let label = Text::from(label);
+        let room = (width + 1).saturating_sub(label.width());
+        label + " ".repeat(room)
     }
 }
 

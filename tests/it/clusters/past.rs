@@ -6,7 +6,7 @@ use serde_json::json;
 use super::super::record::{Folder, wait_for};
 use super::super::support::Spy;
 use super::super::support::cluster::config_map;
-use super::{Fleet, ready};
+use super::{Fleet, failing, ready};
 
 /// A time at which both clusters had the Pod `a` alone.
 const THEN: &str = "2026-03-02T12:01:00Z";
@@ -72,6 +72,93 @@ async fn a_cluster_that_has_forgotten_the_time_is_an_error_after_the_others() {
     assert_eq!(rows, 1, "{}", then.transcript());
     let error = format!("prod-us: error: the server has forgotten what was at {THEN}");
     assert!(then.stderr.contains(&error), "{}", then.transcript());
+}
+
+/// Two clusters like [`aged`], in the first of which the Pod `a` has failed since, and in the second `a` is gone.
+async fn broken() -> Fleet {
+    let fleet = aged().await;
+    fleet.clusters[0].report("pods", "a", &failing("a")["status"]);
+    fleet.clusters[1].delete("pods", "a");
+    fleet
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn since_compares_each_cluster_with_itself() {
+    let fleet = broken().await;
+    let since = fleet.run(&["status", "pods", "--since", THEN]);
+    assert_eq!(since.status.code(), Some(0), "{}", since.transcript());
+    assert_snapshot!(since.stdout, @"
+    eu ✗ pod/a  ImagePullBackOff 0/1 (was Running 1/1): app: no such image
+    eu ● pod/late  Running 1/1 (new)
+    us ● pod/late  Running 1/1 (new)
+    us ∅ pod/a  gone (was Running 1/1)
+    4 of 4 objects in another state
+    ");
+    for name in ["prod-eu", "prod-us"] {
+        let note = format!("{name}: everything as it was at {THEN}, or up to ");
+        assert_eq!(
+            since.stderr.matches(&note).count(),
+            1,
+            "{}",
+            since.transcript()
+        );
+    }
+    let json = fleet.run(&["status", "pods", "--since", THEN, "-o", "json"]);
+    let records = json.stdout.lines().map(|line| {
+        let record: serde_json::Value = serde_json::from_str(line).unwrap();
+        let (object, was) = (&record["ref"], &record["was"]["word"]);
+        format!(
+            "{} {} {} {was}",
+            object["cluster"], object["name"], record["word"]
+        )
+    });
+    assert_snapshot!(records.collect::<Vec<_>>().join("\n"), @r#"
+    "prod-eu" "a" "ImagePullBackOff" "Running"
+    "prod-eu" "late" "Running" null
+    "prod-us" "late" "Running" null
+    "prod-us" "a" "NotFound" "Running"
+    "#);
+    // The Pod existed in one of them.
+    let one = fleet.run(&["status", "pod/a", "--since", THEN]);
+    assert_eq!(one.status.code(), Some(0), "{}", one.transcript());
+    let none = fleet.run(&["status", "pod/none", "--since", THEN]);
+    assert!(
+        none.stderr.contains("\"none\" not found"),
+        "{}",
+        none.transcript()
+    );
+    assert_eq!(none.status.code(), Some(1), "{}", none.transcript());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn since_compares_what_can_be_read_and_a_line_names_the_rest() {
+    let mut fleet = broken().await;
+    forget(&fleet);
+    let since = fleet.run(&["status", "pods", "--since", THEN]);
+    assert_eq!(since.status.code(), Some(1), "{}", since.transcript());
+    assert!(
+        since.stdout.contains("2 of 2 objects"),
+        "{}",
+        since.transcript()
+    );
+    let error = format!("prod-us: error: the server has forgotten what was at {THEN}");
+    assert_eq!(
+        since.stderr.matches(&error).count(),
+        1,
+        "{}",
+        since.transcript()
+    );
+    fleet.clusters[1].sandbox.stop().await;
+    let since = fleet.run(&["status", "pods", "--since", THEN]);
+    assert_eq!(since.status.code(), Some(1), "{}", since.transcript());
+    assert!(
+        since.stdout.contains("2 of 2 objects"),
+        "{}",
+        since.transcript()
+    );
+    let lines = since.stderr.lines();
+    let lines = lines.filter(|line| line.contains("prod-us"));
+    assert_eq!(lines.count(), 1, "{}", since.transcript());
 }
 
 #[tokio::test(flavor = "multi_thread")]
