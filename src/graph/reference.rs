@@ -3,11 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::object::{ServedTypes, Value};
-use crate::source::{ClusterId, Form, SourceKey};
-
 use super::reference_target::ReferenceTarget;
 use super::relations::{IfAbsent, Relation, Tier};
+use crate::object::{ServedTypes, Value};
+use crate::source::{ClusterId, Form, SourceKey};
 
 /// Another object that an object names.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::doc::Value;
 use super::version::Uid;
 
@@ -15,6 +17,16 @@ pub struct GroupKind {
     pub kind: Arc<str>,
 }
 
+impl GroupKind {
+    /// The kind with this name in a group; an empty one is the core group.
+    pub fn new(group: &str, kind: &str) -> GroupKind {
+        GroupKind {
+            group: group.into(),
+            kind: kind.into(),
+        }
+    }
+}
+
 impl fmt::Display for GroupKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &*self.group {
@@ -25,7 +37,7 @@ impl fmt::Display for GroupKind {
 }
 
 /// A resource type that an API server serves.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Resource {
     /// The API group; empty for the core group.
     pub group: Arc<str>,

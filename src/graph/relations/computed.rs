@@ -75,7 +75,7 @@ fn service_accounts(subject: Value<'_>, own: &ObjectRef) -> Option<Found> {
     let name = subject.text_at(&["name"])?;
     let account = |namespace: Option<Arc<str>>, name: Arc<str>| {
         Found::Named(ReferenceTarget {
-            kind: core("ServiceAccount"),
+            kind: GroupKind::new("", "ServiceAccount"),
             namespace,
             name,
         })
@@ -120,7 +120,7 @@ pub(super) fn namespace_of_outermost(object: Value<'_>, own: &ObjectRef) -> Vec<
     let namespace = own.namespace.clone().filter(|_| !has_owner);
     let target = |name| {
         Found::Named(ReferenceTarget {
-            kind: core("Namespace"),
+            kind: GroupKind::new("", "Namespace"),
             namespace: None,
             name,
         })
@@ -148,10 +148,7 @@ pub(super) fn istio_gateways(object: Value<'_>, own: &ObjectRef) -> Vec<Found> {
             None => (own.namespace.clone(), &*text),
         };
         Found::Named(ReferenceTarget {
-            kind: GroupKind {
-                group: "networking.istio.io".into(),
-                kind: "Gateway".into(),
-            },
+            kind: GroupKind::new("networking.istio.io", "Gateway"),
             namespace,
             name: name.into(),
         })
@@ -199,7 +196,7 @@ pub fn service_of_host(host: &str, own: &ObjectRef) -> Option<ReferenceTarget> {
         (Some(_), _) => return None,
     };
     Some(ReferenceTarget {
-        kind: core("Service"),
+        kind: GroupKind::new("", "Service"),
         namespace,
         name: name.into(),
     })
@@ -213,10 +210,7 @@ pub(super) fn flux_kustomization(object: Value<'_>, _own: &ObjectRef) -> Vec<Fou
     };
     let named = |name| {
         Found::Named(ReferenceTarget {
-            kind: GroupKind {
-                group: "kustomize.toolkit.fluxcd.io".into(),
-                kind: "Kustomization".into(),
-            },
+            kind: GroupKind::new("kustomize.toolkit.fluxcd.io", "Kustomization"),
             namespace: label("namespace"),
             name,
         })
@@ -227,15 +221,8 @@ pub(super) fn flux_kustomization(object: Value<'_>, _own: &ObjectRef) -> Vec<Fou
 /// An object of a core kind in the same namespace.
 fn beside(own: &ObjectRef, kind: &str, name: impl Into<Arc<str>>) -> Found {
     Found::Named(ReferenceTarget {
-        kind: core(kind),
+        kind: GroupKind::new("", kind),
         namespace: own.namespace.clone(),
         name: name.into(),
     })
-}
-
-fn core(kind: &str) -> GroupKind {
-    GroupKind {
-        group: "".into(),
-        kind: kind.into(),
-    }
 }

@@ -138,10 +138,7 @@ fn parse_id(id: &str) -> Option<ReferenceTarget> {
     let name = name.replace("__", ":");
     let is_whole = !name.is_empty() && !kind.is_empty() && !name.contains('_');
     is_whole.then(|| ReferenceTarget {
-        kind: GroupKind {
-            group: group.into(),
-            kind: kind.into(),
-        },
+        kind: GroupKind::new(group, kind),
         namespace: Some(namespace)
             .filter(|namespace| !namespace.is_empty())
             .map(Arc::from),

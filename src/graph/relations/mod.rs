@@ -237,7 +237,6 @@ pub fn may_list_members(kind: &GroupKind) -> bool {
     relations_of(kind).any(Relation::lists_members)
 }
 
-/// The relation of a dependent to its owner.
 pub(super) fn owner() -> &'static Relation {
     let owner = |relation: &&Relation| matches!(relation.read, Read::OwnerUid);
     all().find(owner).expect("the table has it")
@@ -282,10 +281,7 @@ impl Eq for Relation {}
 /// The type in `apps/Deployment`, or in `Pod` of the core group.
 pub(super) fn group_kind(text: &str) -> GroupKind {
     let (group, kind) = split(text);
-    GroupKind {
-        group: group.into(),
-        kind: kind.into(),
-    }
+    GroupKind::new(group, kind)
 }
 
 /// The group and the kind of `GROUP/KIND`. `KIND` alone is of the core group.
