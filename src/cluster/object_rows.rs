@@ -35,7 +35,6 @@ pub(crate) struct RowsPage<'p> {
     pub(crate) next: Option<&'p str>,
 }
 
-/// A page of objects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ObjectRows {
     /// The objects in the order of the server.
@@ -50,7 +49,7 @@ pub(crate) struct ObjectRows {
 struct RowsAnswer {
     column_definitions: Option<Vec<RowColumn>>,
     rows: Option<Vec<RowCells>>,
-    items: Option<Vec<ListedObject>>,
+    items: Option<Vec<ItemMetadata<NameMetadata>>>,
     metadata: Option<ListMetadata>,
 }
 
@@ -73,16 +72,6 @@ struct RowColumn {
 #[serde(default)]
 struct RowCells {
     cells: Vec<Value>,
-}
-
-#[derive(Deserialize)]
-struct ListedObject {
-    metadata: ListedName,
-}
-
-#[derive(Deserialize)]
-struct ListedName {
-    name: String,
 }
 
 /// A page of the objects of a type. It makes one request, and the answer has no object in it if the server knows tables.

@@ -3,12 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
 
+use serde::{Deserialize, Serialize};
+
 use super::{GroupKind, ObjectRef, Resource, Value};
 
-/// A resource type and its names.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A resource type and its names. It is kept on disk for completion, with these names of the fields.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResourceType {
     /// The resource.
+    #[serde(flatten)]
     pub resource: Resource,
     /// `deployment`.
     pub singular: String,
@@ -19,10 +22,23 @@ pub struct ResourceType {
     /// The supported verbs: `list`, `watch`.
     pub verbs: Vec<String>,
     /// Whether it has the subresource `status`, which controllers write.
+    #[serde(default)]
     pub has_status: bool,
 }
 
 impl ResourceType {
+    /// A type of which only the resource is known, as in a file or a record. Its objects can be listed and watched.
+    pub fn of(resource: Resource) -> ResourceType {
+        ResourceType {
+            singular: resource.kind.to_lowercase(),
+            short_names: Vec::new(),
+            categories: Vec::new(),
+            verbs: vec!["list".to_owned(), "watch".to_owned()],
+            has_status: false,
+            resource,
+        }
+    }
+
     /// Whether its objects can be listed. Without that nothing of them can be shown.
     pub fn listable(&self) -> bool {
         self.verbs.iter().any(|verb| verb == "list")
@@ -278,10 +294,7 @@ mod tests {
 
     #[test]
     fn kubernetes_own_kinds_are_always_known_and_others_if_they_are_served() {
-        let kind = |group: &str, kind: &str| GroupKind {
-            group: group.into(),
-            kind: kind.into(),
-        };
+        let kind = |group: &str, kind: &str| GroupKind::new(group, kind);
         let issuer = |version: &str| Resource {
             group: "cert-manager.io".into(),
             version: version.into(),

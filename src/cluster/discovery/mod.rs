@@ -3,19 +3,21 @@
 mod parse;
 #[cfg(test)]
 mod tests;
-mod type_cache;
 
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
 use futures::stream::{self, StreamExt};
 use tokio::sync::OnceCell;
 
 use super::TypeWord;
+use super::cache::Cache;
 use super::client::{ApiRequest, Client, RequestError};
 use super::request_path::RequestPath;
 use crate::object::{Resource, ResourceType, json_fault, near, well_known};
+
 use parse::DiscoveryAnswer;
-pub(crate) use type_cache::TypeCache;
 
 /// Aggregated discovery, and the older form for servers without it.
 const ACCEPT: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,\
@@ -257,4 +259,98 @@ async fn each(client: &Client, names: Vec<(String, String)>, found: &mut Discove
 fn decode(path: &str, error: &serde_json::Error) -> RequestError {
     let fault = json_fault(error);
     RequestError::Decode(format!("{path} is not a list of API groups: {fault}").into())
+}
+
+/// The name of the file, and the version of its format.
+const NAME: &str = "types";
+const FORMAT: &str = "1";
+
+/// The kept types of one server. Each discovery replaces them, so they have no time limit.
+#[derive(Debug)]
+pub(crate) struct TypeCache {
+    cache: Cache,
+}
+
+impl TypeCache {
+    /// The types of the server at this address (`HOST:PORT/PREFIX`) in this directory. It reads nothing yet.
+    pub(crate) fn new(cache_dir: &Path, server: &str) -> TypeCache {
+        TypeCache {
+            cache: Cache::new(cache_dir, "discovery", server),
+        }
+    }
+
+    /// The kept types, in the server's order of preference; `None` if there are none, or if the file is damaged.
+    pub(crate) fn read(&self) -> Option<Vec<ResourceType>> {
+        let document = self.cache.read(NAME, FORMAT)?;
+        serde_json::from_slice(&document).ok()
+    }
+
+    /// Keeps the types of a discovery. For groups that it could not read, the types of the last one stay.
+    fn write(&self, found: &Discovery) -> io::Result<()> {
+        let before = self.read().unwrap_or_default();
+        let is_stale = |kept: &&ResourceType| {
+            let Resource { group, version, .. } = &kept.resource;
+            found.stale.contains(&parse::group_version(group, version))
+                && !found.types.contains(kept)
+        };
+        let stale = before.iter().filter(is_stale);
+        let types: Vec<&ResourceType> = found.types.iter().chain(stale).collect();
+        if types.iter().copied().eq(&before) {
+            return Ok(());
+        }
+        self.cache.write(NAME, FORMAT, &serde_json::to_vec(&types)?)
+    }
+}
+
+#[cfg(test)]
+mod type_cache_tests {
+    use super::*;
+    use crate::cluster::kubeconfig::tests::Files;
+
+    fn widget(group: &str) -> ResourceType {
+        ResourceType {
+            resource: Resource {
+                group: group.into(),
+                version: "v1".into(),
+                plural: "widgets".into(),
+                kind: "Widget".into(),
+                namespaced: true,
+            },
+            singular: "widget".to_owned(),
+            short_names: vec!["wi".to_owned()],
+            categories: vec!["all".to_owned()],
+            verbs: vec!["list".to_owned()],
+            has_status: true,
+        }
+    }
+
+    #[test]
+    fn the_types_of_a_discovery_are_kept() {
+        let files = Files::new(&[]);
+        let cache = TypeCache::new(&files.path("cache"), "10.0.0.1:6443");
+        assert_eq!(cache.read(), None);
+        let write = |types: &[ResourceType], stale: &[&str]| {
+            let found = Discovery {
+                types: types.to_vec(),
+                stale: stale.iter().map(|&name| name.to_owned()).collect(),
+            };
+            cache.write(&found).expect("writable");
+            cache.read().expect("kept")
+        };
+        let [a, b] = ["a.com", "b.com"].map(widget);
+        assert_eq!(write(&[a.clone(), b.clone()], &[]), [a.clone(), b.clone()]);
+        // The server of a group does not answer: its types are kept, those of other groups are gone.
+        assert_eq!(write(&[], &["b.com/v1"]), [b]);
+        assert_eq!(write(std::slice::from_ref(&a), &[]), [a]);
+        let elsewhere = TypeCache::new(&files.path("cache"), "10.0.0.2:6443");
+        assert_eq!(elsewhere.read(), None);
+    }
+
+    #[test]
+    fn a_damaged_file_counts_as_missing() {
+        let damaged = "cache/spy/discovery/host/types.json";
+        let files = Files::new(&[(damaged, "1\n[{\"group\":")]);
+        let cache = TypeCache::new(&files.path("cache"), "host");
+        assert_eq!(cache.read(), None);
+    }
 }

@@ -51,14 +51,7 @@ impl EveryKind {
                 continue;
             }
             let is_here = args.all_namespaces || resource.namespaced;
-            let place = (!args.all_namespaces).then(|| namespace.clone());
-            let target = Target {
-                resource: resource.clone(),
-                namespace: place.filter(|_| resource.namespaced),
-                names: Names::All,
-                labels: args.selector.as_deref().map(Arc::from),
-                fields: args.field_selector.as_deref().map(Arc::from),
-            };
+            let target = all_of(resource.clone(), args, namespace);
             match (is_here, found.watchable()) {
                 (true, true) => every.targets.push(target),
                 (true, false) => every.unwatched.push(resource.clone()),
@@ -77,6 +70,18 @@ impl EveryKind {
         };
         self.targets.retain(|target| !is_event(&target.resource));
         self
+    }
+}
+
+/// The objects of a type in the namespace, or with `-A` in all of them.
+pub(super) fn all_of(resource: Resource, args: &ObjectArgs, namespace: &Arc<str>) -> Target {
+    let is_inside = resource.namespaced && !args.all_namespaces;
+    Target {
+        resource,
+        namespace: is_inside.then(|| namespace.clone()),
+        names: Names::All,
+        labels: args.selector.as_deref().map(Arc::from),
+        fields: args.field_selector.as_deref().map(Arc::from),
     }
 }
 

@@ -10,9 +10,8 @@ use tokio::task::spawn_blocking;
 
 use super::connection::ClusterConnection;
 use super::connection_setup::ClusterOrigin;
-use super::every_kind::EveryKind;
+use super::every_kind::{EveryKind, all_of};
 use super::reader::AskingTransport;
-use crate::cluster::{Names, Target};
 use crate::commands::{CommandError, ObjectArgs};
 use crate::env::Clock;
 use crate::object::{ResourceType, well_known_type};
@@ -236,15 +235,8 @@ pub(super) fn only_namespace(sources: &[SourceKey]) -> Arc<str> {
 
 /// The types of recorded sources, as arguments can name them.
 pub(crate) fn recorded_types(sources: &[SourceKey]) -> Vec<ResourceType> {
-    let types = sources.iter().map(|key| ResourceType {
-        resource: key.resource.clone(),
-        singular: key.resource.kind.to_lowercase(),
-        short_names: Vec::new(),
-        categories: Vec::new(),
-        verbs: vec!["list".to_owned(), "watch".to_owned()],
-        has_status: false,
-    });
-    let mut types: Vec<ResourceType> = types.collect();
+    let types = sources.iter().map(|key| key.resource.clone());
+    let mut types: Vec<ResourceType> = types.map(ResourceType::of).collect();
     types.dedup_by(|one, other| one.resource == other.resource);
     types
 }
@@ -255,14 +247,7 @@ pub(super) fn every_recorded(
     args: &ObjectArgs,
     namespace: &Arc<str>,
 ) -> EveryKind {
-    let place = (!args.all_namespaces).then(|| namespace.clone());
-    let target = |found: ResourceType| Target {
-        namespace: place.clone().filter(|_| found.resource.namespaced),
-        resource: found.resource,
-        names: Names::All,
-        labels: args.selector.as_deref().map(Arc::from),
-        fields: args.field_selector.as_deref().map(Arc::from),
-    };
+    let target = |found: ResourceType| all_of(found.resource, args, namespace);
     let types = recorded_types(record.sources()).into_iter();
     let inside = types.filter(|found| args.all_namespaces || found.resource.namespaced);
     EveryKind {
