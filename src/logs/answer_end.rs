@@ -74,7 +74,7 @@ pub(super) fn lost(
     if reading.break_tail(container) == Flow::Stop {
         return None;
     }
-    if container.chain.is_pod_gone() {
+    if container.chain.is_pod_gone {
         return Some(LogEnd::PodGone);
     }
     reading.note_missing(LogGapCause::Replaced, container);

@@ -12,11 +12,11 @@ const REMEMBERED: usize = 8;
 /// The instances of a container that are to be read, in their order. The next one is read when the one before has ended.
 #[derive(Clone, Debug)]
 pub(super) struct LogChain {
-    container: Arc<LogContainer>,
+    pub(super) container: Arc<LogContainer>,
     status: ContainerLogs,
-    is_pod_gone: bool,
-    /// Whether no container of the Pod runs again.
-    is_pod_finished: bool,
+    pub(super) is_pod_gone: bool,
+    /// Whether the phase of the Pod is Succeeded or Failed, so that none of its containers runs again.
+    pub(super) is_pod_finished: bool,
     waiting: VecDeque<Arc<LogInstance>>,
     /// The IDs that the last statuses named.
     known: VecDeque<Arc<str>>,
@@ -68,35 +68,15 @@ impl LogChain {
         chain
     }
 
-    /// The container.
-    pub(super) fn container(&self) -> &Arc<LogContainer> {
-        &self.container
-    }
-
     /// Takes the next status of the container.
     pub(super) fn update(&mut self, status: &ContainerLogs) {
         self.status = status.clone();
         self.add_seen();
     }
 
-    /// Notes that the Pod is gone.
-    pub(super) fn lose_pod(&mut self) {
-        self.is_pod_gone = true;
-    }
-
-    /// Notes that the phase of the Pod is Succeeded or Failed.
-    pub(super) fn finish_pod(&mut self) {
-        self.is_pod_finished = true;
-    }
-
     /// Whether no further instance comes.
     pub(super) fn is_complete(&self) -> bool {
         self.is_pod_gone || self.is_pod_finished
-    }
-
-    /// Whether the Pod is gone.
-    pub(super) fn is_pod_gone(&self) -> bool {
-        self.is_pod_gone
     }
 
     /// How many instances are to be read.

@@ -112,7 +112,7 @@ impl LogReader {
         let is_first = std::mem::take(&mut self.is_first);
         let next = match chain.pop() {
             None if is_first && !options.follow => Some(Arc::new(LogInstance {
-                container: chain.container().clone(),
+                container: chain.container.clone(),
                 id: "".into(),
                 attempt: 0,
             })),
@@ -139,7 +139,7 @@ impl LogReader {
 
     /// The container whose log it reads.
     pub fn container(&self) -> &Arc<LogContainer> {
-        self.container.chain.container()
+        &self.container.chain.container
     }
 
     /// Nothing has arrived for a while.
@@ -160,13 +160,13 @@ impl LogReader {
 
     /// The Pod is gone.
     pub fn pod_gone(&mut self) -> Flow {
-        self.container.chain.lose_pod();
+        self.container.chain.is_pod_gone = true;
         self.moved()
     }
 
     /// The phase of the Pod is Succeeded or Failed.
     pub fn pod_finished(&mut self) {
-        self.container.chain.finish_pod();
+        self.container.chain.is_pod_finished = true;
     }
 
     fn moved(&mut self) -> Flow {
@@ -228,9 +228,7 @@ impl LogReader {
         let rest = reading.long.close().filter(|_| end != LogEnd::Limited);
         container.events.extend(rest.map(LogEvent::Line));
         container.strays.add(&reading.window);
-        if reading.is_reread {
-            container.strays.note_reread();
-        }
+        container.strays.is_reread = reading.is_reread;
         container.push(LogEvent::Ended(reading.instance, end));
         container.is_off |= match container.options.instances {
             ReadInstances::Present => !container.options.follow,

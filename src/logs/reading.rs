@@ -62,7 +62,6 @@ pub(super) struct InstanceReading {
     pub(super) is_empty: bool,
     /// How many attempts in a row brought nothing.
     pub(super) failures: u32,
-    /// Whether the failure was reported.
     pub(super) is_reported: bool,
     /// Whether it is read again from its first line, because the lines before were not its own.
     pub(super) is_reread: bool,
@@ -118,7 +117,7 @@ impl InstanceReading {
     /// Where its log is. An instance without an ID is the one that the server has.
     pub(super) fn place(&self, chain: &LogChain) -> LogPlace {
         let place = chain.place(&self.instance);
-        let is_unknown = self.instance.id.is_empty() && !chain.is_pod_gone();
+        let is_unknown = self.instance.id.is_empty() && !chain.is_pod_gone;
         if is_unknown { LogPlace::Ended } else { place }
     }
 
@@ -127,7 +126,6 @@ impl InstanceReading {
         self.doubt = (self.place(chain) == self.asked).then_some(self.asked);
     }
 
-    /// The next request.
     pub(super) fn request(&self, options: ReadOptions, is_polled: bool) -> LogRequest {
         let start = match self.window.start() {
             _ if self.check.is_asked() => LogStart {
@@ -371,7 +369,7 @@ impl InstanceReading {
             }
             return;
         }
-        let is_end_of_pod = container.chain.is_pod_gone() && text.contains("NotFound");
+        let is_end_of_pod = container.chain.is_pod_gone && text.contains("NotFound");
         let is_new = self.node_error.as_ref() != Some(&text) && !self.is_reported;
         if is_new && !is_end_of_pod {
             self.is_reported = true;
@@ -409,7 +407,7 @@ impl InstanceReading {
         let is_settled = self.rest.is_empty() || self.is_rest_known;
         let window = &self.window;
         let has_nothing_new = !self.has_news && !self.check.expects_line();
-        let is_repeated = window.is_continued() && window.is_repeated() && has_nothing_new;
+        let is_repeated = window.is_continued && window.is_repeated() && has_nothing_new;
         let is_one_begun_line = window.last().is_none() && !self.rest.is_empty();
         is_settled && (self.check.is_passed() || is_repeated || is_one_begun_line)
     }

@@ -25,13 +25,13 @@ pub(super) struct ResumeWindow {
     /// The place in the known lines while an answer repeats them.
     repeating: Option<Repeating>,
     /// Whether the present answer had to repeat known lines.
-    is_continued: bool,
+    pub(super) is_continued: bool,
 }
 
 /// A line by its second and a hash of all its bytes, the time included. Of a long line, its first part stands for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct KnownLine {
-    second: i64,
+    pub(super) second: i64,
     hash: u64,
 }
 
@@ -42,11 +42,6 @@ impl KnownLine {
             second: time.as_second(),
             hash: BuildHasherDefault::<FxHasher>::default().hash_one(line),
         }
-    }
-
-    /// The second of its time.
-    pub(super) fn second(self) -> i64 {
-        self.second
     }
 }
 
@@ -242,11 +237,6 @@ impl ResumeWindow {
     /// Whether a line is the newest one.
     pub(super) fn ends_with(&self, line: KnownLine) -> bool {
         self.known.back() == Some(&line)
-    }
-
-    /// Whether the present answer had to repeat known lines.
-    pub(super) fn is_continued(&self) -> bool {
-        self.is_continued
     }
 
     /// Whether the answer has repeated the last known line.

@@ -19,7 +19,7 @@ pub(super) struct StrayLines {
     /// Whether a line of the present instance was among them.
     has_matched: bool,
     /// Whether the instance before was read again, because its log did not have them.
-    is_reread: bool,
+    pub(super) is_reread: bool,
 }
 
 /// Whether a line was shown before.
@@ -41,23 +41,17 @@ impl StrayLines {
         (self.has_matched, self.is_reread) = (false, false);
     }
 
-    /// The instance before was read again.
-    pub(super) fn note_reread(&mut self) {
-        self.is_reread = true;
-    }
-
     /// Whether no line needs to be looked up.
     pub(super) fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
 
-    /// Takes a line of an instance.
     pub(super) fn take(&mut self, line: KnownLine) -> StrayMatch {
         let Some(newest) = self.newest else {
             return StrayMatch::New;
         };
         // The times of one log go back by less than a second.
-        if line.second() > newest + 1 {
+        if line.second > newest + 1 {
             *self = StrayLines::default();
             return StrayMatch::New;
         }

@@ -129,7 +129,7 @@ impl WaitArgs {
     /// Fails if a file is blank, or if one without any object is to be checked: such a check would always pass.
     pub(crate) fn refuse_nothing(&self, session: &Session, verb: &str) -> Result<(), CommandError> {
         match session.file() {
-            Some(file) if file.resources().is_empty() && (self.decides() || file.is_blank()) => {
+            Some(file) if file.resources.is_empty() && (self.decides() || file.is_blank) => {
                 let error = CommandError::failed(format!("error: no objects passed to {verb}"));
                 Err(error.hint("check the command that writes the input"))
             }

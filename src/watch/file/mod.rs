@@ -46,9 +46,13 @@ pub struct FileTransport {
     /// The name in error messages.
     name: Arc<str>,
     log: Arc<FileLog>,
-    resources: Vec<FileResource>,
-    times: Vec<Timestamp>,
-    is_blank: bool,
+    /// The resources of the file and the objects of each, in the order of the file. For a stream: those before
+    /// its first pause.
+    pub resources: Vec<FileResource>,
+    /// The newest time of each object that has one; none for a stream that has not ended yet.
+    pub times: Vec<Timestamp>,
+    /// Whether there is nothing in it, not even an empty list.
+    pub is_blank: bool,
 }
 
 impl FileTransport {
@@ -80,17 +84,6 @@ impl FileTransport {
         }
     }
 
-    /// The newest time of each object that has one; none for a stream that has not ended yet.
-    pub fn times(&self) -> &[Timestamp] {
-        &self.times
-    }
-
-    /// The resources of the file and the objects of each, in the order of the file. For a stream: those before
-    /// its first pause.
-    pub fn resources(&self) -> &[FileResource] {
-        &self.resources
-    }
-
     /// The objects that exist at the end, in the order in which they were read. The objects of a stream before its end are
     /// those that have arrived.
     ///
@@ -109,11 +102,6 @@ impl FileTransport {
     /// A line for each object with a name that no source can read.
     pub fn unreadable(&self) -> Vec<Arc<str>> {
         self.log.unreadable()
-    }
-
-    /// Whether there is nothing in it, not even an empty list.
-    pub fn is_blank(&self) -> bool {
-        self.is_blank
     }
 
     /// Whether it records events, which are played after the objects that exist from the start.

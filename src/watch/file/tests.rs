@@ -31,7 +31,7 @@ fn mux(file: &Arc<FileTransport>) -> Mux {
 /// All events of a source, up to its end.
 async fn play(text: &str, with: impl Fn(SourceKey) -> SourceKey) -> Vec<String> {
     let file = Arc::new(FileTransport::parse("file", text).expect("valid"));
-    let resource = file.resources()[0].resource.clone();
+    let resource = file.resources[0].resource.clone();
     let source = mux(&file).open(with(key(resource)));
     let mut every = source.every(Patience::Pipe);
     let mut events = Vec::new();
@@ -216,7 +216,7 @@ async fn a_slow_reader_of_a_file_misses_nothing() {
     };
     let mux = Mux::with_options([(ClusterId("file".into()), transport)], clock(), options);
     let mut all = Subscriptions::new();
-    let source = mux.open(key(file.resources()[0].resource.clone()));
+    let source = mux.open(key(file.resources[0].resource.clone()));
     all.add(&source, Patience::Screen);
     let mut events = Vec::new();
     while let Some((_, event)) = all.next().await {
@@ -248,7 +248,7 @@ fn lists_give_their_items() {
 [{"kind":"Gateway","apiVersion":"gateway.networking.k8s.io/v1","metadata":{"name":"g","namespace":"ns"}}]"#;
     let file = FileTransport::parse("file", text).expect("valid");
     let found: Vec<(String, bool, Plural, usize)> = file
-        .resources()
+        .resources
         .iter()
         .map(|found| {
             let resource = &found.resource;
@@ -288,7 +288,7 @@ kind: Octopus
 metadata: {name: o}
 ";
     let file = FileTransport::parse("file", text).expect("valid");
-    let octopus = &file.resources()[1];
+    let octopus = &file.resources[1];
     assert_eq!(octopus.resource.group_resource(), "octopodes.sea.io");
     assert!(!octopus.resource.namespaced);
     assert_eq!(octopus.plural, Plural::Known);
@@ -387,7 +387,7 @@ kind: Pod
     assert!(
         FileTransport::parse("file", "")
             .expect("nothing")
-            .resources()
+            .resources
             .is_empty()
     );
 }
@@ -395,7 +395,7 @@ kind: Pod
 /// All events of a source, with the text for each unreadable document. Fails if the source does not end.
 async fn all_reports(text: &str) -> Vec<String> {
     let file = Arc::new(FileTransport::parse("file", text).expect("valid"));
-    let source = mux(&file).open(key(file.resources()[0].resource.clone()));
+    let source = mux(&file).open(key(file.resources[0].resource.clone()));
     let mut every = source.every(Patience::Pipe);
     let mut events = Vec::new();
     let all = async {

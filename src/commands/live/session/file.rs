@@ -15,7 +15,7 @@ use crate::watch::{FileResource, FileTransport};
 /// Sets the clock for a file to `now`, or else to the newest time in the file. The clock of a file without times, and of a
 /// stream that goes on, stays this machine's.
 pub(super) fn set_clock(env: &mut Env, file: &FileTransport, now: Option<Timestamp>) {
-    let newest = newest_of(file.times().iter().copied(), env);
+    let newest = newest_of(file.times.iter().copied(), env);
     if let Some(now) = now.or(newest) {
         env.now = Arc::new(move || now);
     }
@@ -23,7 +23,7 @@ pub(super) fn set_clock(env: &mut Env, file: &FileTransport, now: Option<Timesta
 
 /// The only namespace of a file's objects, or `default` if they have none or several.
 pub(super) fn only_namespace(file: &FileTransport) -> Arc<str> {
-    let objects = file.resources().iter().flat_map(|found| &found.objects);
+    let objects = file.resources.iter().flat_map(|found| &found.objects);
     let mut namespaces: Vec<_> = objects
         .filter_map(|object| object.namespace.clone())
         .collect();
@@ -44,7 +44,7 @@ pub(super) fn everything(file: &FileTransport, filters: &Filters) -> Vec<Target>
         labels: filters.labels.as_deref().map(Arc::from),
         fields: filters.fields.as_deref().map(Arc::from),
     };
-    file.resources().iter().map(target).collect()
+    file.resources.iter().map(target).collect()
 }
 
 /// Refuses fields that a server does not support in field selectors. Such a selector would select nothing or everything.
@@ -71,20 +71,15 @@ pub(super) fn refuse_fields(targets: &[Target]) -> Result<(), CommandError> {
 
 /// The types in a file, as arguments can name them.
 pub(super) fn types(file: &FileTransport) -> Vec<ResourceType> {
-    let types = file.resources().iter().map(|found| ResourceType {
-        resource: found.resource.clone(),
-        singular: found.resource.kind.to_lowercase(),
-        short_names: Vec::new(),
-        categories: Vec::new(),
-        verbs: vec!["list".to_owned(), "watch".to_owned()],
+    let types = file.resources.iter().map(|found| ResourceType {
         has_status: found.has_status,
+        ..ResourceType::of(found.resource.clone())
     });
     types.collect()
 }
 
-/// The objects of a target, in the order of the file.
 pub(super) fn held(file: &FileTransport, target: &Target) -> Vec<ObjectRef> {
-    let found = file.resources().iter();
+    let found = file.resources.iter();
     let found = found.filter(|found| found.resource == target.resource);
     let is_inside = |object: &&ObjectRef| {
         let asked = target.namespace.as_ref();

@@ -161,7 +161,7 @@ fn not_in_file(path: &str, file: &FileTransport, missing: &[SourceKey]) -> Comma
 /// What the user may have meant by a source's named object that is not in a file.
 fn suggestions_in(file: &FileTransport, key: &SourceKey) -> NameSuggestions {
     let name = named(key).unwrap_or_default();
-    let found = file.resources().iter();
+    let found = file.resources.iter();
     let found = found.filter(|found| found.resource == key.resource);
     let objects: Vec<&ObjectRef> = found.flat_map(|found| &found.objects).collect();
     let (same, others): (Vec<&ObjectRef>, Vec<&ObjectRef>) = objects

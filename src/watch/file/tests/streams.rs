@@ -40,7 +40,7 @@ async fn begin(text: &str) -> (Sender<String>, Arc<FileTransport>, Reading) {
     send.send(text.to_owned()).expect("it reads");
     let file = FileTransport::stream("-", input).await.expect("valid");
     let file = Arc::new(file);
-    let source = mux(&file).open(key(file.resources()[0].resource.clone()));
+    let source = mux(&file).open(key(file.resources[0].resource.clone()));
     (send, file, source.every(Patience::Pipe))
 }
 
@@ -85,7 +85,7 @@ async fn a_stream_without_a_pause_equals_a_file() {
     let file = FileTransport::stream("-", Box::new(io::Cursor::new(text.clone())));
     let stream = file.await.expect("valid");
     let file = FileTransport::parse("-", &text).expect("valid");
-    assert_eq!(stream.resources(), file.resources());
+    assert_eq!(stream.resources, file.resources);
     assert_eq!(texts(&stream), texts(&file));
     for text in [
         "",
@@ -161,7 +161,7 @@ async fn what_comes_before_an_error_is_shown() {
     let file = FileTransport::stream("-", Box::new(io::Cursor::new(text)));
     let file = Arc::new(file.await.expect("it has an object"));
     let mut every = mux(&file)
-        .open(key(file.resources()[0].resource.clone()))
+        .open(key(file.resources[0].resource.clone()))
         .every(Patience::Pipe);
     let error = "failed: error: -: line 2: expected value at line 2 column 10";
     next(
@@ -251,7 +251,7 @@ async fn an_endless_stream_uses_bounded_memory() {
         ..MuxOptions::default()
     };
     let mux = Mux::with_options([(ClusterId("file".into()), transport)], clock(), options);
-    let source = mux.open(key(file.resources()[0].resource.clone()));
+    let source = mux.open(key(file.resources[0].resource.clone()));
     let mut every = source.every(Patience::Pipe);
     next(
         &mut every,
