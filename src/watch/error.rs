@@ -106,22 +106,8 @@ impl SourceError {
             SourceError::Throttled { error, .. } | SourceError::Server(error) => {
                 error.status.code >= 500
             }
-            SourceError::Connect { .. }
-            | SourceError::Tls { .. }
-            | SourceError::Cut { .. }
-            | SourceError::Idle { .. }
-            | SourceError::Timeout { .. } => true,
-            SourceError::Expired(_)
-            | SourceError::Forbidden(_)
-            | SourceError::Unauthorized(_)
-            | SourceError::NotServed(_)
-            | SourceError::MethodNotAllowed(_)
-            | SourceError::Rejected(_)
-            | SourceError::Decode { .. }
-            | SourceError::Endless { .. }
-            | SourceError::Credential { .. }
-            | SourceError::Input { .. }
-            | SourceError::Ended => false,
+            SourceError::Credential { .. } => false,
+            other => other.is_transient(),
         }
     }
 

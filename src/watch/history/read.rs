@@ -299,23 +299,8 @@ fn version(reader: &mut Reader, item: &[u8], at: Revision) -> Result<Version, Pa
 fn refused(error: SourceError) -> PastError {
     match error {
         SourceError::Expired(_) => PastError::Forgotten,
-        SourceError::Forbidden(_)
-        | SourceError::Unauthorized(_)
-        | SourceError::NotServed(_)
-        | SourceError::MethodNotAllowed(_)
-        | SourceError::Rejected(_)
-        | SourceError::Decode { .. }
-        | SourceError::Endless { .. }
-        | SourceError::Input { .. }
-        | SourceError::Ended => PastError::NotOffered(error.to_string().into()),
-        SourceError::Throttled { .. }
-        | SourceError::Server(_)
-        | SourceError::Connect { .. }
-        | SourceError::Tls { .. }
-        | SourceError::Cut { .. }
-        | SourceError::Idle { .. }
-        | SourceError::Timeout { .. }
-        | SourceError::Credential { .. } => PastError::Failed(error),
+        error if error.is_transient() => PastError::Failed(error),
+        error => PastError::NotOffered(error.to_string().into()),
     }
 }
 
