@@ -33,7 +33,6 @@ pub(super) struct Surroundings {
     pub(super) findings: Vec<Finding>,
     /// What explains its state.
     pub(super) facts: Vec<Cause>,
-    /// The warnings about it.
     pub(super) warnings: Vec<Arc<EventFacts>>,
 }
 
