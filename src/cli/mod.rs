@@ -112,7 +112,7 @@ fn dispatch(cli: Cli, env: &mut Env) -> Result<commands::Ended, CommandError> {
         CliCommand::Serve(args) => commands::serve::run(&args, &mut context),
         CliCommand::Demo(args) => commands::demo::run(&args, &mut context),
         CliCommand::Completion(args) => commands::completion::run(&args, &mut context),
-        CliCommand::Options => commands::options::run(&command(), &mut context),
+        CliCommand::Options => commands::help::options(&command(), &mut context),
         CliCommand::Version(args) => commands::version::run(&args, &mut context),
         CliCommand::Help(args) => commands::help::run(&args, command(), &mut context),
     };

@@ -17,7 +17,6 @@ mod last_change;
 mod live;
 pub(crate) mod logs;
 mod manifests;
-pub(crate) mod options;
 pub(crate) mod record;
 pub(crate) mod serve;
 pub(crate) mod status;

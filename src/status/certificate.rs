@@ -1,6 +1,6 @@
 //! The certificate of a TLS Secret: whether it can be read, and until when it is valid.
 //!
-//! This file looks only at the public half, `tls.crt`. `key_pair` compares it with `tls.key`.
+//! Of `tls.key`, the public half is computed and compared with that of `tls.crt`. Nothing of the key goes anywhere else.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,16 +8,17 @@ use std::time::Duration;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
+use rustls::InconsistentKeys;
+use rustls::crypto::ring::sign::any_supported_type;
+use rustls::sign::CertifiedKey;
 use rustls_pki_types::pem::PemObject;
-use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use webpki::{EndEntityCert, Error, KeyUsage};
-
-use crate::object::Value;
 
 use super::cause::Cause;
 use super::cause_rule::CauseRule;
-use super::key_pair;
 use super::verdict::Verdict;
+use crate::object::Value;
 
 /// The problem of a TLS Secret's certificate at a time. The first certificate counts: it is the server's own.
 pub(super) fn problem(secret: Value<'_>, now: Timestamp) -> Option<Verdict> {
@@ -39,7 +40,7 @@ pub(super) fn problem(secret: Value<'_>, now: Timestamp) -> Option<Verdict> {
         );
         return Some(Verdict::in_progress("NotValidYet", message).by(CauseRule::BadCertificate));
     }
-    key_pair::problem(secret, first(&text)?)
+    key_problem(secret, first(&text)?)
 }
 
 fn bad(message: &str) -> Verdict {
@@ -192,6 +193,25 @@ pub(crate) const CERTIFICATE_OF_WEB: &str = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0
 #[cfg(test)]
 pub(super) const WILDCARD_CERTIFICATE: &str = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUJpakNDQVRHZ0F3SUJBZ0lVQ0kwQnV0Q05MazJ0UFE2TmpjM3ZFNWpFaXBrd0NnWUlLb1pJemowRUF3SXcKRGpFTU1Bb0dBMVVFQXd3RGQyVmlNQjRYRFRJMk1URXlOREV4TkRJek9Gb1hEVE0yTVRFeU1URXhOREl6T0ZvdwpEakVNTUFvR0ExVUVBd3dEZDJWaU1Ga3dFd1lIS29aSXpqMENBUVlJS29aSXpqMERBUWNEUWdBRW9TZnJTSHQ5CjhMVHZlV282UU54anZ1dEIvZktKOTV1dk1JUTJzbmE5ZXJ6Tm9wUjRjSG02YzRDUGJEcGN2NXZuYlJqbGxvRGIKS2J1VStuOCt6c283bTZOdE1Hc3dIUVlEVlIwT0JCWUVGTDd2SmFPenJrM21GOWQ3K00xVHl5QWRlOUo4TUI4RwpBMVVkSXdRWU1CYUFGTDd2SmFPenJrM21GOWQ3K00xVHl5QWRlOUo4TUE4R0ExVWRFd0VCL3dRRk1BTUJBZjh3CkdBWURWUjBSQkJFd0Q0SU5LaTVsZUdGdGNHeGxMbU52YlRBS0JnZ3Foa2pPUFFRREFnTkhBREJFQWlCSXV2WGEKVWY0S1BiUjN3Z0R2QUJ4R0NlZHJEUTRQeG01aStGTnI1bWt0c2dJZ1drQ0x5T25oV3hYU3g2Y1ZDa3YwVithTwo2Qnl2UzNhTlVPM3JVcjhQRjZNPQotLS0tLUVORCBDRVJUSUZJQ0FURS0tLS0tCg==";
 
+/// The problem of a TLS Secret with the private key of another certificate. A key that the library does not read may
+/// belong to the certificate.
+fn key_problem(secret: Value<'_>, certificate: CertificateDer<'static>) -> Option<Verdict> {
+    let key = STANDARD
+        .decode(&*secret.str_at(&["data", "tls.key"])?)
+        .ok()?;
+    let key = PrivateKeyDer::from_pem_slice(&key).ok()?;
+    let key = any_supported_type(&key).ok()?;
+    let compared = CertifiedKey::new(vec![certificate], key).keys_match();
+    let is_other = compared
+        == Err(rustls::Error::InconsistentKeys(
+            InconsistentKeys::KeyMismatch,
+        ));
+    is_other.then(|| {
+        let message = "the private key in tls.key does not belong to the certificate in tls.crt";
+        Verdict::failed("KeyMismatch", message).by(CauseRule::KeyMismatch)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -288,5 +308,43 @@ mod tests {
         assert!(!common.include("web.example.com"));
         let expected = "no host (clients ignore its common name)";
         assert_eq!(common.to_string(), expected);
+    }
+}
+
+#[cfg(test)]
+mod key_tests {
+    use crate::object::Doc;
+    use crate::status::certificate::WILDCARD_CERTIFICATE;
+
+    /// The private key of the certificate, in both forms.
+    const KEY: &str = "LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0tCk1JR0hBZ0VBTUJNR0J5cUdTTTQ5QWdFR0NDcUdTTTQ5QXdFSEJHMHdhd0lCQVFRZ01qc2FhM2hnZUtpZjRNcksKYXJ0NnVicVpuRzVmR3dBSlJoN1VTM1RyeDZHaFJBTkNBQVNoSit0SWUzM3d0Tzk1YWpwQTNHTys2MEg5OG9uMwptNjh3aERheWRyMTZ2TTJpbEhod2VicHpnSTlzT2x5L20rZHRHT1dXZ05zcHU1VDZmejdPeWp1YgotLS0tLUVORCBQUklWQVRFIEtFWS0tLS0tCg==";
+    const KEY_SEC1: &str = "LS0tLS1CRUdJTiBFQyBQUklWQVRFIEtFWS0tLS0tCk1IY0NBUUVFSURJN0dtdDRZSGlvbitES3ltcTdlcm02bVp4dVh4c0FDVVllMUV0MDY4ZWhvQW9HQ0NxR1NNNDkKQXdFSG9VUURRZ0FFb1NmclNIdDk4TFR2ZVdvNlFOeGp2dXRCL2ZLSjk1dXZNSVEyc25hOWVyek5vcFI0Y0htNgpjNENQYkRwY3Y1dm5iUmpsbG9EYktidVUrbjgrenNvN213PT0KLS0tLS1FTkQgRUMgUFJJVkFURSBLRVktLS0tLQo=";
+
+    /// The private key of another certificate.
+    const OTHER_KEY: &str = "LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0tCk1JR0hBZ0VBTUJNR0J5cUdTTTQ5QWdFR0NDcUdTTTQ5QXdFSEJHMHdhd0lCQVFRZ2ZpWkExL0xnd3NUcGI2bGcKU1lMR1poQVRFdnl4eFd2QlBmM2I1SWk2NVg2aFJBTkNBQVRJMUpCdzZYTHZPa3ppVnp4ZjlhUy9TNGNraU1HdQp6OHBmOUFFL2hud1htbXJockhlVE8rNzhxSE90QWIzTEtMQWdYRXVoM2VxVFhsdnBKT3JGcjlLSwotLS0tLUVORCBQUklWQVRFIEtFWS0tLS0tCg==";
+
+    #[test]
+    fn the_private_key_must_belong_to_the_certificate() {
+        for (key, is_problem) in [
+            (KEY, false),
+            (KEY_SEC1, false),
+            (OTHER_KEY, true),
+            // A word, the same in base64, and the start of a key.
+            ("word", false),
+            ("d29yZA==", false),
+            (&OTHER_KEY[..200], false),
+            ("", false),
+        ] {
+            let text = format!(
+                r#"{{"apiVersion":"v1","kind":"Secret","type":"kubernetes.io/tls","data":{{"tls.crt":"{WILDCARD_CERTIFICATE}","tls.key":"{key}"}}}}"#
+            );
+            let secret = Doc::parse(text).expect("a case is JSON");
+            let now = "2026-12-01T00:00:00Z".parse().expect("a time");
+            let found = crate::status::certificate::problem(secret.root(), now);
+            let found = found.map(|verdict| format!("{}: {}", verdict.status, verdict.message));
+            let problem =
+                "Failed: the private key in tls.key does not belong to the certificate in tls.crt";
+            assert_eq!(found.as_deref(), is_problem.then_some(problem), "{key}");
+        }
     }
 }

@@ -14,7 +14,6 @@ mod custom;
 mod diagnosis;
 mod generic;
 mod goal;
-mod key_pair;
 mod parts;
 mod pause;
 mod polarity;

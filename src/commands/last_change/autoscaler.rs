@@ -35,10 +35,7 @@ impl Autoscalers {
         }
         let object = model.object(&failure.uid)?;
         let any = ReferenceTarget {
-            kind: GroupKind {
-                group: "autoscaling".into(),
-                kind: "HorizontalPodAutoscaler".into(),
-            },
+            kind: GroupKind::new("autoscaling", "HorizontalPodAutoscaler"),
             namespace: object.object.namespace.clone(),
             name: "".into(),
         };

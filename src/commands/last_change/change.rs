@@ -31,7 +31,6 @@ const ARROW: &str = " → ";
 /// What is said about a change that only came before the failure.
 const NO_SIGN: &str = "no sign that it matters";
 
-/// A change of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LastChange {
     /// The object; `None` if it is the failed one.
@@ -39,8 +38,9 @@ pub(crate) struct LastChange {
     pub(super) by: ChangedBy,
     /// The revision of the version after it.
     revision: Option<Revision>,
-    /// Whether it only changes the metadata of a Pod template, as a restart does, or the number of Pods that fail.
-    is_minor: bool,
+    /// Whether it only changes the metadata of a Pod template, as a restart does, or the number of Pods that fail. Such a
+    /// change brings out what changed before.
+    pub(super) is_minor: bool,
     /// Whether it only changes the Pod template.
     is_of_template: bool,
     /// Whether the object has changed again since.
@@ -49,7 +49,7 @@ pub(crate) struct LastChange {
     pub(super) paths: Vec<String>,
     /// When it was made, by the clock of this machine; `None` if that is not known.
     pub(super) at: Option<Made>,
-    sign: Sign,
+    pub(super) sign: Sign,
     pub(super) what: What,
     /// What two managers do with its first field: `flipped 9 times in 25s between …`.
     fight: Option<String>,
@@ -234,10 +234,6 @@ impl LastChange {
         }
     }
 
-    pub(super) fn sign(&self) -> Sign {
-        self.sign
-    }
-
     /// The revision of a change whose time is not known.
     pub(super) fn undated(&self) -> Option<Revision> {
         self.revision.filter(|_| self.at.is_none())
@@ -284,16 +280,6 @@ impl LastChange {
     /// Whether it is only the newest change of the Pod template of the failed object, which a trace of the rollout shows anyway.
     pub(crate) fn is_of_newest_template(&self) -> bool {
         self.object.is_none() && self.is_of_template && !self.is_earlier && self.fight.is_none()
-    }
-
-    /// Whether it is a creation.
-    pub(super) fn is_creation(&self) -> bool {
-        self.what == What::Created
-    }
-
-    /// Whether it is a restart, or only starts more of the Pods that fail. It brings out what changed before.
-    pub(super) fn is_minor(&self) -> bool {
-        self.is_minor
     }
 
     /// The order among changes that are equally suspect: the minor ones come first, then the older ones. Revisions order
@@ -391,7 +377,6 @@ impl LastChange {
         }
     }
 
-    /// The record of the change in a cluster.
     pub(crate) fn record(&self, cluster: &str) -> LastChangeRecord {
         let object = self.object.as_ref();
         let fields = match &self.what {

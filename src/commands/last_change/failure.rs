@@ -20,7 +20,6 @@ use crate::status::{
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Failure {
     pub(super) uid: Uid,
-    /// The generation of its spec.
     generation: i64,
     /// Why it has failed. This may be known later than the failure.
     pub(super) reason: FailureReason,
@@ -128,7 +127,6 @@ pub(super) enum FailureReason {
 }
 
 impl FailureReason {
-    /// The reason for the failure of an object.
     pub(super) fn of(model: &Model, object: &ModelObject) -> FailureReason {
         if let Some(reason) = FailureReason::of_refusal(model, object) {
             return reason;
@@ -297,10 +295,7 @@ fn target(kind: &str, namespace: Option<&str>, name: &str) -> ReferenceTarget {
         _ => "",
     };
     ReferenceTarget {
-        kind: GroupKind {
-            group: group.into(),
-            kind: kind.into(),
-        },
+        kind: GroupKind::new(group, kind),
         namespace: namespace.map(Into::into),
         name: name.into(),
     }

@@ -109,16 +109,16 @@ impl LookUp {
         let mut unread = unread.into_iter().max().flatten();
         if unread == Some(Unread::CutOff) {
             // What it names may have existed since.
-            suspects.retain(|suspect| !suspect.change.is_creation());
+            suspects.retain(|suspect| suspect.change.what != What::Created);
         }
-        if suspects.iter().all(|it| it.change.sign() != Sign::Tied) {
+        if suspects.iter().all(|it| it.change.sign != Sign::Tied) {
             if let Some(recreated) = &recreated
                 && let Some(change) = recreated.find(&reads.allowance).await
             {
                 suspects.push(Suspect {
                     change,
                     is_blamed: false,
-                    history: recreated.history().clone(),
+                    history: recreated.history.clone(),
                 });
             }
             if let Some(revoked) = &revoked {
@@ -148,11 +148,11 @@ impl LookUp {
 /// Sorts the suspects, and keeps the first few that may be the cause.
 fn keep_most_suspect(suspects: &mut Vec<Suspect>) {
     let has = |wanted: &dyn Fn(&LastChange) -> bool| suspects.iter().any(|it| wanted(&it.change));
-    let is_tied = |change: &LastChange| change.sign() == Sign::Tied;
+    let is_tied = |change: &LastChange| change.sign == Sign::Tied;
     if has(&is_tied) {
         suspects.retain(|suspect| is_tied(&suspect.change));
-    } else if has(&|change| !change.is_minor()) {
-        suspects.retain(|suspect| !suspect.change.is_minor());
+    } else if has(&|change| !change.is_minor) {
+        suspects.retain(|suspect| !suspect.change.is_minor);
     }
     let rank = |suspect: &Suspect| (suspect.change.what == What::Deleted, suspect.is_blamed);
     suspects.sort_by(|a, b| {
@@ -274,7 +274,7 @@ impl WalkBack<'_> {
             let is_cause = !self.is_telling || !problem(&version).is_subset(&problem(&older));
             if is_cause && self.take_change(&older, &version) {
                 self.is_done = true;
-                let newest = self.found.changes().last();
+                let newest = self.found.found.last();
                 let may_be_fight = newest.is_some_and(|change| change.is_contested(&older));
                 if candidate.reason != FailureReason::Rescaled && !may_be_fight {
                     return None;
@@ -301,7 +301,7 @@ impl WalkBack<'_> {
     fn goes_on(&mut self, older: &Version, newer: &Version) -> bool {
         let matters = self.candidate.matters();
         let change = LastChange::between(older, newer, matters, self.redactor);
-        let first = self.found.changes().last();
+        let first = self.found.found.last();
         let is_of_field = |change: &LastChange| first.is_some_and(|it| it.repeats(change));
         let Some(change) = change.filter(is_of_field) else {
             return true;
@@ -343,7 +343,7 @@ impl WalkBack<'_> {
     fn cause(mut self, end: Option<&End>) -> Option<LastChange> {
         if self.candidate.reason == FailureReason::Rescaled {
             // The newest change of a scale is the cause if it undoes the one before.
-            let newest = self.found.changes().first()?.clone();
+            let newest = self.found.found.first()?.clone();
             let undone = newest.undoes(self.exchange?.first()?)?;
             return Some(newest.with_fight(Some(undone)));
         }
@@ -357,7 +357,7 @@ impl WalkBack<'_> {
             self.found.reach_unread(written);
         }
         let older = self.exchange.take().unwrap_or_default();
-        let found = self.found.changes().to_vec().into_iter().chain(older);
+        let found = self.found.found.clone().into_iter().chain(older);
         let cause = self.found.cause()?;
         let fight = fight(&cause, found.collect(), self.has_begun);
         Some(cause.with_fight(fight))

@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Where to look for a Service whose former address a failure names.
 pub(super) struct RecreatedServices {
     /// The Services of the namespace.
-    history: History,
+    pub(super) history: History,
     /// The addresses in the words of the failure.
     named: BTreeSet<IpAddr>,
     /// The server's time.
@@ -66,10 +66,7 @@ impl RecreatedServices {
             return None;
         }
         let service = ReferenceTarget {
-            kind: GroupKind {
-                group: "".into(),
-                kind: "Service".into(),
-            },
+            kind: GroupKind::new("", "Service"),
             namespace: Some(object.object.namespace.clone()?),
             name: "".into(),
         };
@@ -82,11 +79,6 @@ impl RecreatedServices {
             named,
             now,
         })
-    }
-
-    /// The Services of the namespace.
-    pub(super) fn history(&self) -> &History {
-        &self.history
     }
 
     /// The newest re-creation of a Service that had an address which the failure names.

@@ -86,10 +86,7 @@ impl RevokedRights {
         let of_namespace = of_namespace.into_iter().filter(|_| place.is_some());
         let histories = of_namespace.chain(of_cluster).filter_map(|(kind, place)| {
             let any = ReferenceTarget {
-                kind: GroupKind {
-                    group: RBAC.into(),
-                    kind: kind.into(),
-                },
+                kind: GroupKind::new(RBAC, kind),
                 namespace: place.map(Into::into),
                 name: "".into(),
             };
@@ -277,10 +274,7 @@ fn role_of(binding: &Version) -> Option<ReferenceTarget> {
     let namespace = binding.object.namespace.clone();
     Some(ReferenceTarget {
         namespace: namespace.filter(|_| kind == "Role"),
-        kind: GroupKind {
-            group: RBAC.into(),
-            kind: kind.into(),
-        },
+        kind: GroupKind::new(RBAC, &kind),
         name: named("name")?.into(),
     })
 }

@@ -21,11 +21,10 @@ pub(super) enum Unread {
 pub(super) struct SuspectChanges<'r> {
     /// Why the failed object has failed; `None` for another object.
     reason: Option<&'r FailureReason>,
-    /// The newest first.
-    found: Vec<LastChange>,
+    /// All changes so far, the newest first.
+    pub(super) found: Vec<LastChange>,
     /// Whether the versions say if the object was well.
     has_health: bool,
-    /// Whether a version was well.
     was_well: bool,
 }
 
@@ -49,11 +48,6 @@ impl<'r> SuspectChanges<'r> {
         is_well == Some(true) && (ends || !self.found.is_empty())
     }
 
-    /// All changes so far, the newest first.
-    pub(super) fn changes(&self) -> &[LastChange] {
-        &self.found
-    }
-
     /// There are no older versions. An object that was never well has its failure from the start.
     pub(super) fn reach_creation(&mut self, creation: Option<LastChange>) {
         if self.was_well {
@@ -70,7 +64,7 @@ impl<'r> SuspectChanges<'r> {
     /// The older versions cannot be read. `written` is what the oldest one says about the write that mattered.
     pub(super) fn reach_unread(&mut self, written: Option<LastChange>) {
         let was_well = self.was_well && self.reason.is_some();
-        let is_open = !was_well && self.found.iter().all(LastChange::is_minor);
+        let is_open = !was_well && self.found.iter().all(|change| change.is_minor);
         self.found.extend(written.filter(|_| is_open));
     }
 
@@ -82,7 +76,7 @@ impl<'r> SuspectChanges<'r> {
     /// Whether no older change is needed to find the cause.
     pub(super) fn is_enough(&self) -> bool {
         let mut counted = self.found.iter().skip(self.waiting());
-        !self.is_about_pods() && counted.any(|change| !change.is_minor())
+        !self.is_about_pods() && counted.any(|change| !change.is_minor)
     }
 
     /// The change that is most likely the cause.
@@ -90,7 +84,7 @@ impl<'r> SuspectChanges<'r> {
         let waiting = self.waiting();
         let is_about_pods = self.is_about_pods();
         let counted = self.found.into_iter().skip(waiting);
-        let (minor, major): (Vec<_>, Vec<_>) = counted.partition(LastChange::is_minor);
+        let (minor, major): (Vec<_>, Vec<_>) = counted.partition(|change| change.is_minor);
         let cause = match major.last() {
             // The first change broke the Pods. A newer one may have changed the same fields again.
             Some(first) if is_about_pods => major.iter().find(|change| change.repeats(first)),

@@ -4,8 +4,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::options::HealthFilter;
-use super::repetition::{HiddenObject, Repetition};
-use super::rows::{StatusRow, StatusRows};
+use super::rows::{HiddenObject, Repetition, StatusRow, StatusRows};
 use crate::commands::LastLines;
 use crate::model::{Model, repeated};
 use crate::object::Uid;
@@ -29,7 +28,6 @@ pub(super) fn blocks<'a>(
 /// What becomes of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Fate {
-    /// It is shown.
     Shown,
     /// It says nothing that the row above it does not say.
     Silent,

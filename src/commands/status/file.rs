@@ -13,7 +13,6 @@ use crate::object::{
 };
 use crate::render::canvas::Canvas;
 use crate::render::json::line;
-use crate::render::json::status::{StatusRecord, TreePlace};
 use crate::render::text::Text;
 use crate::source::{ClusterId, Event, Matcher, Scope, Select, SourceKey, Version, Why};
 use crate::status::{Assessment, Rules, compute};
@@ -115,12 +114,7 @@ impl FileView<'_> {
     }
 
     fn record(&self, row: &StatusRow<'_>, canvas: Canvas) -> String {
-        let place = TreePlace {
-            owner: row.owner.as_ref(),
-            depth: row.depth,
-        };
-        let record = StatusRecord::new(self.name, &row.object, row.assessment, canvas.now);
-        let record = record.at(place, row.worst());
+        let record = row.record(self.name, canvas.now);
         line(&if self.args.explain {
             record.explained(row.assessment)
         } else {
@@ -187,7 +181,6 @@ fn table(
     lines
 }
 
-/// The objects of a file.
 pub(super) struct FileTree {
     /// The objects that nothing else has the uid of.
     state: StatusState,
@@ -363,7 +356,6 @@ struct TypeVersions {
 }
 
 impl Versions {
-    /// Adds an object.
     pub(super) fn add(&mut self, document: &Doc, object: ObjectRef) {
         let number = document.root().str_at(&["metadata", "resourceVersion"]);
         let found = self.of_type.entry(type_of(&object));

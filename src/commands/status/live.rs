@@ -38,10 +38,11 @@ pub(super) struct LiveStatus {
     /// Whether it has printed that there is nothing to show, if so.
     has_reported: bool,
     is_answered: bool,
-    missing: Vec<SourceKey>,
+    /// With [`Ending::Once`], the objects that were requested by name and do not exist in any cluster.
+    pub(super) missing: Vec<SourceKey>,
     comparison: TimeComparison,
     /// A line for each API group whose server does not answer.
-    silent: Vec<String>,
+    pub(super) silent: Vec<String>,
     /// How many of these lines were printed.
     reported_silent: usize,
 }
@@ -89,11 +90,6 @@ impl LiveStatus {
         self.silent.extend(silent_groups(groups));
     }
 
-    /// The lines about API groups whose server does not answer.
-    pub(super) fn silent(&self) -> &[String] {
-        &self.silent
-    }
-
     /// Prints those of these lines that are new.
     pub(super) fn report_silent(
         &mut self,
@@ -113,11 +109,6 @@ impl LiveStatus {
             clusters: vec![only],
             ..self
         }
-    }
-
-    /// With [`Ending::Once`], the objects that were requested by name and do not exist in any cluster.
-    pub(super) fn missing(&self) -> &[SourceKey] {
-        &self.missing
     }
 
     /// Whether all requested objects are well, if there was any.
@@ -266,7 +257,6 @@ impl LiveStatus {
         }
     }
 
-    /// Prints the changes.
     fn print_transitions(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
         let now = terminal.env().now();
         let has_frame = self.format.is_for_people() && terminal.is_live();

@@ -10,7 +10,6 @@ mod header;
 mod live;
 mod options;
 mod package_documents;
-mod repetition;
 mod rows;
 mod served;
 mod since;
@@ -153,7 +152,7 @@ impl StatusArgs {
                 Detail::Fitted => ServerColumns::ButOfPods,
                 Detail::Whole => ServerColumns::All,
             },
-            looks_back: self.output.shows_last_changes(),
+            looks_back: is_for_people || self.output == StatusFormat::Json,
             logs: reads_logs.then_some(self.wait.logs),
             ending: self.ending(),
             options: self.options(),
@@ -416,7 +415,7 @@ impl StatusRun<'_> {
         stop.looks_once = args.is_once();
         live.report_silent(&mut terminal)?;
         let ended = follow(&mut live, clusters, &mut terminal, &mut stop).await;
-        let missing = match live.missing() {
+        let missing = match &live.missing[..] {
             _ if wait.is_about_presence() => &[],
             missing => missing,
         };
@@ -428,7 +427,7 @@ impl StatusRun<'_> {
         let absence = stop.explain_absence(clusters, missing, &ended);
         terminal.notify_if(absence.await?)?;
         let answer = live.answer(stop.shown.has_object);
-        let silent = live.silent().iter();
+        let silent = live.silent.iter();
         let silent = silent.map(|line| UnreadPart::Refused(format!("error: {line}")));
         let unread: Vec<UnreadPart> = stop.unread.into_iter().chain(silent).collect();
         let ended = ended.and_then(|ended| wait.conclude(ended, answer, unread));

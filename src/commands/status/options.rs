@@ -38,11 +38,6 @@ impl StatusFormat {
         }
     }
 
-    /// Whether it has what changed before an object failed.
-    pub(super) fn shows_last_changes(self) -> bool {
-        self.is_for_people() || self == StatusFormat::Json
-    }
-
     /// Which columns a table has in this format.
     pub(super) fn detail(self) -> Detail {
         match self {
@@ -105,7 +100,6 @@ pub(super) enum HealthFilter {
 /// Whether a table has titles above its columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Titles {
-    /// It has.
     #[default]
     Shown,
     /// It has none, and no line with the counts.

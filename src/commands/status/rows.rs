@@ -5,19 +5,19 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use rustc_hash::FxHashSet;
 
-use super::repetition::Repetition;
 use super::state::{RequestedObject, RootSelection, StatusState};
 use crate::commands::{FailureLogs, LastChange, LastChanges, LastLines};
 use crate::env::shifted;
 use crate::graph::{Node, Standing, Standings};
 use crate::model::{AbsentMember, ModelObject, Root, absent_members};
 use crate::object::{ObjectRef, Uid};
+use crate::render::count::plural;
+use crate::render::json::status::StatusRecord;
 use crate::status::{Assessment, Status};
 
 /// The rows that a frame can show.
 #[derive(Debug)]
 pub(super) struct StatusRows<'a> {
-    /// The rows, in order.
     pub(super) shown: Vec<StatusRow<'a>>,
     /// The number of requested objects without a row: they are Current, and the frame has no room for them.
     pub(super) beyond: usize,
@@ -36,7 +36,6 @@ pub(super) struct StatusRow<'a> {
     pub(super) depth: usize,
     /// The owner that it is shown under.
     pub(super) owner: Option<Uid>,
-    /// The object.
     pub(super) object: Arc<ObjectRef>,
     /// Its state, cells and causes.
     pub(super) assessment: &'a Arc<Assessment>,
@@ -46,7 +45,6 @@ pub(super) struct StatusRow<'a> {
     pub(super) standing: Standing,
     /// Whether it was requested, by name or not.
     pub(super) is_requested: bool,
-    /// Whether it was requested by name.
     pub(super) is_named: bool,
     /// What changed before it failed and may be the cause, the most suspect first.
     pub(super) last_changes: &'a [LastChange],
@@ -115,7 +113,6 @@ impl<'a> StatusRow<'a> {
         self.known?.changed
     }
 
-    /// When it was created.
     pub(super) fn created(&self) -> Option<Timestamp> {
         self.node?.created
     }
@@ -124,6 +121,19 @@ impl<'a> StatusRow<'a> {
     pub(super) fn revision(&self) -> Option<i64> {
         let node = self.node.filter(|_| &*self.object.kind == "ReplicaSet");
         node.and_then(Node::revision)
+    }
+
+    /// The record of its state in a cluster.
+    pub(super) fn record(&self, cluster: &str, now: Timestamp) -> StatusRecord {
+        let changes = self.last_changes.iter();
+        StatusRecord {
+            owner: self.owner.as_ref().map(|uid| uid.as_str().to_owned()),
+            depth: self.depth,
+            worst: self.worst().map(Status::as_str),
+            last_changes: changes.map(|change| change.record(cluster)).collect(),
+            last_lines: self.last_lines.iter().map(LastLines::record).collect(),
+            ..StatusRecord::new(cluster, &self.object, self.assessment, now)
+        }
     }
 
     /// What the server prints in one of its columns.
@@ -262,6 +272,67 @@ impl Placement<'_> {
                     ..StatusRow::alone(object, assessment, None)
                 });
             }
+        }
+    }
+}
+
+/// The most kinds that a row names of the objects that repeat it.
+const MAX_KINDS: usize = 4;
+
+/// How the problem of a row relates to those of others.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Repetition {
+    /// Whether another row says why the object is not well.
+    pub(super) is_repeating: bool,
+    /// The number of rows beside it that have the same causes and are left out.
+    pub(super) alike: usize,
+    /// The other objects that are left out because they only repeat it.
+    pub(super) left_out: Vec<HiddenObject>,
+}
+
+/// An object without a row.
+#[derive(Clone, Debug)]
+pub(super) struct HiddenObject {
+    pub(super) object: Arc<ObjectRef>,
+    /// Whether the row that counts it owns it.
+    pub(super) is_below: bool,
+}
+
+impl Repetition {
+    /// `also not well: service/web, 1 replicaset`: what is left out beside this row of a namespace; `None` if nothing is.
+    pub(super) fn text(&self, namespace: Option<&str>) -> Option<String> {
+        let mut kinds: Vec<(String, Vec<&HiddenObject>)> = Vec::new();
+        let mut left_out: Vec<&HiddenObject> = self.left_out.iter().collect();
+        left_out.sort_by_key(|left_out| left_out.is_below);
+        for left_out in left_out {
+            let kind = left_out.object.kind.to_lowercase();
+            match kinds.iter_mut().find(|(of, _)| *of == kind) {
+                Some((_, objects)) => objects.push(left_out),
+                None => kinds.push((kind, vec![left_out])),
+            }
+        }
+        let more: usize = kinds.iter().skip(MAX_KINDS).map(|(_, of)| of.len()).sum();
+        let named = kinds.iter().take(MAX_KINDS);
+        let mut parts: Vec<String> = named
+            .map(|(kind, objects)| match objects[..] {
+                [only] if !only.is_below => only.name(namespace),
+                _ => plural(objects.len(), kind),
+            })
+            .collect();
+        if more > 0 {
+            parts.push(format!("{more} more"));
+        }
+        let text = format!("also not well: {}", parts.join(", "));
+        (!parts.is_empty()).then_some(text)
+    }
+}
+
+impl HiddenObject {
+    /// The object, with its namespace if that is another one.
+    fn name(&self, beside: Option<&str>) -> String {
+        match self.object.namespace.as_deref() {
+            Some(own) if Some(own) != beside => format!("{} -n {own}", self.object),
+            _ => self.object.to_string(),
         }
     }
 }

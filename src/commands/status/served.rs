@@ -14,7 +14,7 @@ use super::view::lines_below;
 use crate::commands::{LastChange, LastLines};
 use crate::object::Uid;
 use crate::render::age::rfc3339_millis;
-use crate::render::json::status::{StatusRecord, TreePlace};
+use crate::render::json::status::StatusRecord;
 use crate::render::style::{Look, Styles, Symbols};
 use crate::serve::{OwnState, ServedCluster, ServedRow, Snapshot, UnhealthyRow};
 use crate::source::{ClusterId, Scope, SourceKey};
@@ -54,7 +54,6 @@ pub(in crate::commands) struct Publication {
 /// An object that is new or has changed.
 #[derive(Debug)]
 pub(in crate::commands) struct RowChange {
-    /// Its row now.
     pub(in crate::commands) row: Arc<ServedRow>,
     /// Its row before; `None` for a new object.
     pub(in crate::commands) was: Option<Arc<ServedRow>>,
@@ -196,7 +195,6 @@ struct ServedPlace<'a> {
     cluster: &'a str,
     /// The short name of the cluster, if there are several.
     label: Option<&'a Arc<str>>,
-    /// The row before.
     was: Option<&'a HeldRow>,
     now: Timestamp,
 }
@@ -208,21 +206,9 @@ fn served(row: &StatusRow<'_>, place: &ServedPlace<'_>) -> ServedRow {
         Some(was) => was.row.own_time.clone(),
         None => rfc3339_millis(now).into(),
     };
-    let tree = TreePlace {
-        owner: row.owner.as_ref(),
-        depth: row.depth,
-    };
-    let record = StatusRecord::new(cluster, &row.object, row.assessment, now);
     let changes = row.last_changes.iter();
     ServedRow {
-        record: StatusRecord {
-            last_changes: changes
-                .clone()
-                .map(|change| change.record(cluster))
-                .collect(),
-            last_lines: row.last_lines.iter().map(LastLines::record).collect(),
-            ..record.at(tree, row.worst()).explained(row.assessment)
-        },
+        record: row.record(cluster, now).explained(row.assessment),
         label: place.label.cloned(),
         status: row.assessment.status(),
         lines: row.assessment.lines().map(str::to_owned).collect(),

@@ -14,7 +14,7 @@ use crate::graph::Standing;
 use crate::model::{Model, Rank, Reading};
 use crate::object::{GroupKind, ObjectRef, Uid, counted};
 use crate::render::json::line;
-use crate::render::json::status::{StatusRecord, TreePlace, WasRecord};
+use crate::render::json::status::{StatusRecord, WasRecord};
 use crate::render::style::Symbols;
 use crate::render::text::Text;
 use crate::source::ClusterId;
@@ -196,8 +196,8 @@ impl<'a> ComparedStates<'a> {
         let differences = self.differences(options).into_iter();
         let records = differences.map(|difference| {
             let (record, was) = match difference {
-                Difference::Changed(row, was) => (row_record(&cluster, row, now), Some(was)),
-                Difference::New(row) => (row_record(&cluster, row, now), None),
+                Difference::Changed(row, was) => (row.record(&cluster.0, now), Some(was)),
+                Difference::New(row) => (row.record(&cluster.0, now), None),
                 Difference::Gone(past) => {
                     let record = StatusRecord::new(&cluster.0, &past.object, &gone, now);
                     (record, Some(&*past.assessment))
@@ -235,14 +235,6 @@ fn includes<'a>(
 ) -> bool {
     let mut states = states.into_iter();
     options.health == HealthFilter::Any || states.any(|state| !state.is_well())
-}
-
-fn row_record(cluster: &ClusterId, row: &StatusRow<'_>, now: Timestamp) -> StatusRecord {
-    let place = TreePlace {
-        owner: row.owner.as_ref(),
-        depth: row.depth,
-    };
-    StatusRecord::new(&cluster.0, &row.object, row.assessment, now).at(place, row.worst())
 }
 
 impl Difference<'_> {

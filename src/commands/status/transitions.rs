@@ -14,7 +14,6 @@ use crate::graph::Standing;
 use crate::object::{ObjectRef, Uid};
 use crate::render::age::rfc3339;
 use crate::render::json::line;
-use crate::render::json::status::{StatusRecord, TreePlace};
 use crate::render::text::Text;
 use crate::source::SourceKey;
 use crate::status::{Assessment, Status};
@@ -135,20 +134,7 @@ impl Transitions {
             if !is_included(options.health, row, was) {
                 return None;
             }
-            let place = TreePlace {
-                owner: row.owner.as_ref(),
-                depth: row.depth,
-            };
-            let record = StatusRecord::new(&cluster, &row.object, row.assessment, now);
-            let record = StatusRecord {
-                last_changes: row
-                    .last_changes
-                    .iter()
-                    .map(|change| change.record(&cluster))
-                    .collect(),
-                last_lines: row.last_lines.iter().map(LastLines::record).collect(),
-                ..record.at(place, row.worst())
-            };
+            let record = row.record(&cluster, now);
             Some(line(&if options.explains {
                 record.explained(row.assessment)
             } else {

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::connections;
-use super::headline::Headline;
 use super::traced::{Presence, Traced};
 use crate::graph::TraceSide;
 use crate::object::Uid;
@@ -152,4 +151,33 @@ pub(super) struct FrameParts {
     pub(super) has_change: bool,
     /// The objects of the chain.
     pub(super) outline: Outline,
+}
+
+/// The state of the traced object and its current stage.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Headline {
+    pub(super) status: Status,
+    /// The current stage: `rolling out`.
+    pub(super) stage: String,
+    /// The progress: `1/3 updated`.
+    pub(super) progress: Option<String>,
+}
+
+impl Headline {
+    /// A headline without progress.
+    pub(super) fn new(status: Status, stage: impl Into<String>) -> Headline {
+        Headline {
+            status,
+            stage: stage.into(),
+            progress: None,
+        }
+    }
+
+    /// The text: `rolling out: 1/3 updated, 3 available`.
+    pub(super) fn text(&self) -> String {
+        match &self.progress {
+            Some(progress) => format!("{}: {progress}", self.stage),
+            None => self.stage.clone(),
+        }
+    }
 }

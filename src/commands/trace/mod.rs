@@ -4,17 +4,14 @@
 mod chain;
 mod cluster_traces;
 mod connections;
-mod headline;
 mod object;
 mod printed_trace;
-mod reachable;
 mod record;
 mod service;
 #[cfg(test)]
 mod testing;
 mod traced;
 mod tracer;
-mod transitions;
 mod workload;
 
 use std::sync::Arc;
@@ -156,7 +153,6 @@ impl TraceArgs {
     }
 }
 
-/// Runs the verb.
 pub(crate) fn run(args: &TraceArgs, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     context.block_on(async |context| {
         let shutdown = Shutdown::on_signal(context.env)?;

@@ -1,16 +1,18 @@
 //! `PrintedTrace`: one trace, and what was printed of it, in the formats of `--output`.
 
+use jiff::Timestamp;
+
 use super::chain::Chain;
 use super::record;
 use super::traced::Presence;
-use super::transitions::TraceTransitions;
-use crate::commands::Ending;
+use crate::commands::{Ending, LastChange};
 use crate::render::age;
 use crate::render::canvas::Canvas;
 use crate::render::graph::{dot, mermaid};
 use crate::render::json::trace::GraphRecord;
 use crate::render::text::Text;
 use crate::source::{ClusterId, SourceKey};
+use crate::status::Status;
 
 /// The values of `--output`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -115,5 +117,58 @@ impl PrintedTrace {
         }
         self.record = Some(graph.clone());
         Some(graph)
+    }
+}
+
+/// The state that was printed last, to print only changes.
+#[derive(Default)]
+pub(super) struct TraceTransitions {
+    /// The cluster, of several.
+    cluster: Option<ClusterId>,
+    /// The state and the stage of the headline.
+    headline: Option<(Status, String)>,
+    last_changes: Vec<LastChange>,
+}
+
+impl TraceTransitions {
+    /// Nothing was printed yet of an object in one cluster of several.
+    pub(super) fn of_cluster(cluster: &ClusterId) -> TraceTransitions {
+        TraceTransitions {
+            cluster: Some(cluster.clone()),
+            ..TraceTransitions::default()
+        }
+    }
+
+    /// A line for each change since the last call, with the time and, of several, the cluster: the parts of the chain, then the headline, then what
+    /// changed before the object failed.
+    pub(super) fn lines(&mut self, chain: &mut dyn Chain, now: Timestamp) -> Vec<Text> {
+        let mut changes = chain.changes();
+        let headline = chain.headline();
+        let text = headline.text();
+        // The lines before it show the counts, so only a new stage is worth a line.
+        let reached = Some((headline.status, headline.stage));
+        if reached != self.headline {
+            let object = chain.traced().object();
+            changes.push(format!("{object} {}: {text}", headline.status));
+            self.headline = reached;
+        }
+        let traced = chain.traced();
+        let new = traced.last_changes.iter();
+        let new = new.filter(|change| !self.last_changes.contains(change));
+        let object = traced.object();
+        let assessment = traced.uid().and_then(|uid| traced.assessment(uid));
+        let texts = new.filter_map(|change| Some(change.log_text(assessment?)));
+        changes.extend(texts.map(|text| format!("{object} {text}")));
+        self.last_changes.clone_from(&traced.last_changes);
+        let time = age::rfc3339(now);
+        let cluster = self
+            .cluster
+            .as_ref()
+            .map(|cluster| format!("{} ", cluster.0));
+        let cluster = cluster.unwrap_or_default();
+        changes
+            .iter()
+            .map(|change| Text::from(format!("{time} {cluster}{change}")))
+            .collect()
     }
 }

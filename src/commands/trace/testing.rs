@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 
 use super::chain::Chain;
 use super::cluster_traces::open;
+use super::printed_trace::TraceTransitions;
 use super::record;
 use super::traced::{TraceOptions, Traced};
-use super::transitions::TraceTransitions;
 use crate::object::well_known;
 use crate::render::canvas::{Canvas, ExitKey};
 use crate::render::json::trace::GraphRecord;

@@ -4,9 +4,9 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::{LastChangeRecord, LastLinesRecord, RefRecord};
-use crate::object::{ObjectRef, Uid};
+use crate::object::ObjectRef;
 use crate::render::age::rfc3339_millis;
-use crate::status::{Assessment, Cause, Condition, Status};
+use crate::status::{Assessment, Cause, Condition};
 
 /// The assessment of an object. One record is printed when the object first appears, and one whenever a field
 /// other than `time` has changed.
@@ -106,15 +106,6 @@ pub struct CauseRecord {
     pub source: Option<&'static str>,
 }
 
-/// The position of an object in the tree.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TreePlace<'a> {
-    /// The owner that it is shown under.
-    pub owner: Option<&'a Uid>,
-    /// The number of owners above it.
-    pub depth: usize,
-}
-
 impl StatusRecord {
     /// The record of an object that was assessed at `time`, without its position and its dependents.
     pub fn new(
@@ -155,17 +146,6 @@ impl StatusRecord {
         let causes = assessment.causes.iter();
         StatusRecord {
             causes: causes.map(CauseRecord::explained).collect(),
-            ..self
-        }
-    }
-
-    /// Adds the position of the object and the worst state of its dependents.
-    #[must_use]
-    pub fn at(self, place: TreePlace<'_>, worst: Option<Status>) -> StatusRecord {
-        StatusRecord {
-            owner: place.owner.map(|uid| uid.as_str().to_owned()),
-            depth: place.depth,
-            worst: worst.map(Status::as_str),
             ..self
         }
     }

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::chain::{Chain, FrameParts};
+use super::chain::{Chain, FrameParts, Headline};
 use super::connections;
-use super::headline::Headline;
 use super::traced::Traced;
 use crate::graph::{ReferenceTarget, TraceSide};
 use crate::object::Uid;
@@ -14,7 +13,6 @@ use crate::render::text::Text;
 use crate::source::SourceKey;
 use crate::status::Status;
 
-/// The trace of one object.
 pub(super) struct ObjectTrace {
     traced: Traced,
     /// The connections that were printed last, with their states.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::commands::trace::headline::Headline;
+use crate::commands::trace::chain::Headline;
 use crate::commands::trace::traced::Traced;
 use crate::graph::{
     AddressGroup, Node, Pod, PodCoverage, Port, Service, ServicePort, address_groups, backends,
@@ -16,10 +16,8 @@ use crate::status::Status;
 /// The most owners of its Pods to read. Each costs a watch.
 const MAX_OWNERS: usize = 12;
 
-/// The trace of one Service.
 pub(super) struct ServiceState {
     pub(super) traced: Traced,
-    /// The source of its slices.
     pub(super) slices: SourceKey,
     /// The source of its Pods, by its current or last selector.
     pods: Option<SourceKey>,
@@ -49,7 +47,6 @@ impl ServiceState {
         sources
     }
 
-    /// The Service and its facts.
     pub(super) fn service(&self) -> Option<(&Node, &Service)> {
         let node = self.traced.node()?;
         Some((node, node.service()?))
@@ -135,7 +132,6 @@ pub(super) fn reach(service: &Service, object: Value<'_>) -> Vec<String> {
     facts
 }
 
-/// The cluster IPs.
 fn cluster_addresses(service: Value<'_>) -> String {
     let mut addresses: Vec<String> = service
         .items_at(&["spec", "clusterIPs"])

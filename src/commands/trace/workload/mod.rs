@@ -5,8 +5,7 @@ mod tests;
 mod transitions;
 mod view;
 
-use super::chain::{Chain, FrameParts};
-use super::headline::Headline;
+use super::chain::{Chain, FrameParts, Headline};
 use super::traced::Traced;
 use crate::object::Uid;
 use crate::render::canvas::Canvas;
@@ -15,7 +14,6 @@ use crate::rollout::{RolloutState, WorkloadKind, stage};
 use crate::source::{Event, SourceKey};
 use transitions::PhaseTransitions;
 
-/// The trace of one workload.
 pub(super) struct WorkloadTrace {
     traced: Traced,
     state: RolloutState,
