@@ -244,7 +244,6 @@ impl Call<'_> {
         Ok(self.reply.whole("application/json", body))
     }
 
-    /// The log of a container.
     fn log(&self, route: &ObjectsRoute, user: Option<&User>) -> Result<Response<Body>, ApiFailure> {
         let shared = self.shared;
         let kind = &shared.store.kinds()[route.kind];
@@ -269,7 +268,7 @@ impl Call<'_> {
         let options = LogOptions::of(&self.query, (shared.clock)())?;
         let container = container_of(&pod, &options)?;
         if text(&pod["spec"]["nodeName"]).is_empty() {
-            return Ok(self.reply.no_content());
+            return Ok(self.reply.send(204, "text/plain", futures::stream::empty()));
         }
         let id = instance_of(&pod, &container, options.previous)?;
         let requested = RequestedLog {

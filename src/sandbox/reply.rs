@@ -120,16 +120,11 @@ impl ServerReply {
         self.send(200, "text/plain", feed.into_stream())
     }
 
-    /// An answer without a body.
-    pub(super) fn no_content(&self) -> Response<Body> {
-        self.send(204, "text/plain", futures::stream::empty())
-    }
-
     fn respond(&self, code: u16, content: &'static str, feed: WatchFeed) -> Response<Body> {
         self.send(code, content, feed.into_stream())
     }
 
-    fn send(
+    pub(super) fn send(
         &self,
         code: u16,
         content: &'static str,
