@@ -127,7 +127,8 @@ pub struct Roots {
     order: BTreeSet<RootPlace>,
     /// The objects that come before the Current ones.
     unwell: BTreeSet<Uid>,
-    collapsed: Collapsed,
+    /// The objects whose dependents are hidden.
+    pub collapsed: Collapsed,
     groups_namespaces: bool,
     /// Whether other objects may have to be expanded.
     is_changed: bool,
@@ -171,11 +172,6 @@ impl Roots {
             self.order.remove(&root.place);
             self.is_changed = true;
         }
-    }
-
-    /// The objects whose dependents are hidden.
-    pub fn collapsed(&self) -> Collapsed {
-        self.collapsed
     }
 
     /// The objects in their order.

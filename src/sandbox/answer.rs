@@ -48,7 +48,7 @@ pub(super) async fn answer(
     let name = known.map(|user| user.name.clone());
     let progress = shared.journal.asked(request, name, caller.connection);
     let query = Query::of(request.uri().query());
-    let route = Route::of(request.uri().path(), shared.store.kinds());
+    let route = Route::of(request.uri().path(), &shared.store.kinds);
     let (verb, resource) = fault_place(route.as_ref().ok(), &query, shared, request.uri().path());
     let call = Call {
         shared,
@@ -90,7 +90,7 @@ fn fault_place(
                 None if query.get("resourceVersionMatch") == Some("Exact") => Verb::Exact,
                 None => Verb::List,
             };
-            let resource = &shared.store.kinds()[*kind].resource;
+            let resource = &shared.store.kinds[*kind].resource;
             (verb, resource.plural.to_string())
         }
         Some(Route::Log(_)) => (Verb::Get, "pods/log".to_owned()),
@@ -145,7 +145,7 @@ impl Call<'_> {
     }
 
     fn expired(&self) -> ApiFailure {
-        let newest = self.shared.store.lock().revision();
+        let newest = self.shared.store.lock().revision;
         if self.query.flag("watch") {
             let asked = self.query.revision(self.shared.version_text);
             ApiFailure::watch_expired(asked.ok().flatten().unwrap_or(1), newest)
@@ -155,7 +155,7 @@ impl Call<'_> {
     }
 
     fn dispatch(&self, route: &Route, user: Option<&User>) -> Result<Response<Body>, ApiFailure> {
-        let kinds = self.shared.store.kinds();
+        let kinds = &self.shared.store.kinds;
         let form = accepted(header(self.request, ACCEPT))?;
         let document = match route {
             Route::Objects(objects) => return self.objects(objects, form, user),
@@ -193,7 +193,7 @@ impl Call<'_> {
     ) -> Result<Response<Body>, ApiFailure> {
         let shared = self.shared;
         let name = route.name.as_deref();
-        let kind = &shared.store.kinds()[route.kind];
+        let kind = &shared.store.kinds[route.kind];
         let is_watch = self.query.flag("watch");
         let selection = ListSelection::of(&self.query, route, kind)?;
         let named = name
@@ -246,7 +246,7 @@ impl Call<'_> {
 
     fn log(&self, route: &ObjectsRoute, user: Option<&User>) -> Result<Response<Body>, ApiFailure> {
         let shared = self.shared;
-        let kind = &shared.store.kinds()[route.kind];
+        let kind = &shared.store.kinds[route.kind];
         let name = route.name.as_deref().unwrap_or_default();
         if let Some(user) = user {
             user.check(&Access {

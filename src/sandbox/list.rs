@@ -118,7 +118,7 @@ fn read(
     let asked = match token {
         Some(token) => Some(token.revision),
         None if ignores_past => None,
-        None => past_revision(request, inner.revision())?,
+        None => past_revision(request, inner.revision)?,
     };
     inner
         .list(request.selection.kind, asked)
@@ -129,7 +129,7 @@ fn read(
             (ListError::Forgotten, None) => ApiFailure::list_expired(),
             (ListError::Forgotten, Some(token)) => {
                 let resume = ContinueToken {
-                    revision: inner.revision(),
+                    revision: inner.revision,
                     ..token.clone()
                 };
                 ApiFailure::page_expired(resume.text())

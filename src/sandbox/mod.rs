@@ -134,7 +134,7 @@ impl Sandbox {
 
     /// The address that the server listens on.
     pub fn address(&self) -> SocketAddr {
-        self.port.address()
+        self.port.address
     }
 
     /// The server's clock.
@@ -195,13 +195,13 @@ impl Sandbox {
     /// Compacts the versions that were replaced before a revision: reads at older revisions return 410.
     pub fn compact(&self, revision: u64) {
         let mut store = self.shared.store.lock();
-        store.compacted = store.compacted.max(revision.min(store.revision()));
+        store.compacted = store.compacted.max(revision.min(store.revision));
     }
 
     /// Empties the watch cache: watches from older revisions return 410.
     pub fn expire_watch_window(&self) {
         let mut store = self.shared.store.lock();
-        store.window = store.revision();
+        store.window = store.revision;
     }
 
     fn stamp<'w>(&self, writer: &'w Writer) -> Stamp<'w> {

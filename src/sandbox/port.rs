@@ -9,7 +9,7 @@ use tokio::net::{TcpListener, TcpSocket};
 pub(super) const BACKLOG: u32 = 1024;
 
 pub(super) struct LoopbackPort {
-    address: SocketAddr,
+    pub(super) address: SocketAddr,
     /// A bound socket that does not listen. Connections to it are refused, and the system assigns the port to
     /// no other socket, in particular not to an outgoing connection. Only on Linux can a second socket of the
     /// process listen on the port then.
@@ -31,10 +31,6 @@ impl LoopbackPort {
             _held: held,
         };
         Ok((port, socket.listen(BACKLOG)?))
-    }
-
-    pub(super) fn address(&self) -> SocketAddr {
-        self.address
     }
 }
 

@@ -35,7 +35,7 @@ impl ServerState {
         let store = self.store.lock();
         (name == self.namespace || store.live.keys().any(|key| key.namespace == name)).then(|| {
             let value = json!({"metadata": {"name": name}, "status": {"phase": "Active"}});
-            Arc::new(StoredVersion::new(value, store.revision()))
+            Arc::new(StoredVersion::new(value, store.revision))
         })
     }
 

@@ -12,7 +12,7 @@ use super::kinds::Kind;
 
 /// The state of the cluster, shared by the tests that write and the connections that read.
 pub(super) struct VersionStore {
-    kinds: Vec<Kind>,
+    pub(super) kinds: Vec<Kind>,
     inner: Mutex<StoreInner>,
     /// The newest revision. Watches wait for its changes.
     newest: watch::Sender<u64>,
@@ -73,12 +73,8 @@ impl VersionStore {
         let inner = self.lock();
         let entries = inner.after(after).iter();
         entries
-            .map(|entry| Record::new(entry, &self.kinds()[entry.key.kind]))
+            .map(|entry| Record::new(entry, &self.kinds[entry.key.kind]))
             .collect()
-    }
-
-    pub(super) fn kinds(&self) -> &[Kind] {
-        &self.kinds
     }
 
     /// The kind with this resource name (`deployments` or `deployments.apps`) in any group.
@@ -105,10 +101,6 @@ impl VersionStore {
 }
 
 impl StoreInner {
-    pub(super) fn revision(&self) -> u64 {
-        self.revision
-    }
-
     pub(super) fn get(&self, key: &StoreKey) -> Option<&Arc<StoredVersion>> {
         self.live.get(key)
     }

@@ -161,7 +161,7 @@ impl WatchSource {
 
     /// The 410 of a watch whose start revision is no longer in the watch cache.
     pub(super) fn expired(&self) -> ApiFailure {
-        ApiFailure::watch_expired(self.from, self.shared.store.lock().revision())
+        ApiFailure::watch_expired(self.from, self.shared.store.lock().revision)
     }
 
     /// The next event that is already due.

@@ -106,7 +106,7 @@ impl VersionStore {
     }
 
     pub(super) fn write<'s>(&'s self, key: StoreKey, by: &'s Stamp<'s>) -> Write<'s> {
-        let kind = &self.kinds()[key.kind];
+        let kind = &self.kinds[key.kind];
         Write {
             store: self,
             inner: self.lock(),
@@ -118,7 +118,7 @@ impl VersionStore {
 
     pub(super) fn read(&self, target: &Target) -> Option<Value> {
         let key = self.key(target).ok()?;
-        Some(self.lock().get(&key)?.whole(&self.kinds()[key.kind]))
+        Some(self.lock().get(&key)?.whole(&self.kinds[key.kind]))
     }
 
     /// The objects of a resource in a namespace for which `is_kept` is true, by name.
@@ -139,7 +139,7 @@ impl VersionStore {
             .iter()
             .filter(|(key, _)| key.namespace == namespace);
         let kept = items.filter(|(_, version)| is_kept(&version.value));
-        kept.map(|(_, version)| version.whole(&self.kinds()[kind]))
+        kept.map(|(_, version)| version.whole(&self.kinds[kind]))
             .collect()
     }
 
@@ -158,11 +158,11 @@ impl VersionStore {
         let is_it = |known: &Kind| {
             *known.resource.kind == *kind && known.resource.api_version() == api_version
         };
-        let found = self.kinds().iter().position(is_it);
+        let found = self.kinds.iter().position(is_it);
         let kind = found.ok_or_else(|| WriteError::UnknownKind(format!("{api_version} {kind}")))?;
         let name = text(&object["metadata"]["name"]).to_owned();
         let namespace = text(&object["metadata"]["namespace"]).to_owned();
-        let is_namespaced = self.kinds()[kind].resource.namespaced;
+        let is_namespaced = self.kinds[kind].resource.namespaced;
         if name.is_empty() {
             return Err(WriteError::Invalid("metadata.name is missing"));
         }
@@ -183,7 +183,7 @@ impl VersionStore {
     pub(super) fn title(&self, key: &StoreKey) -> String {
         format!(
             "{} \"{}\"",
-            self.kinds()[key.kind].resource.group_resource(),
+            self.kinds[key.kind].resource.group_resource(),
             key.name
         )
     }

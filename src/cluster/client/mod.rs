@@ -106,7 +106,7 @@ impl Client {
     /// Creates a client with other limits. `--request-timeout` reduces them further, but never cuts a running
     /// watch.
     pub async fn with_limits(config: ClusterConfig, limits: Limits) -> Result<Client, ConfigError> {
-        let limits = match config.request_timeout() {
+        let limits = match config.request_timeout {
             None => limits,
             Some(limit) => Limits {
                 headers: limit,

@@ -36,7 +36,7 @@ pub(super) struct Issued {
 /// Runs the plugin of a cluster, and waits for it. An interactive plugin that is attended uses the terminal meanwhile.
 pub(super) fn run(plugin: &ExecConfig, cluster: &ClusterConfig) -> Result<Issued, ConfigError> {
     let path = cluster.search_path();
-    run_found(plugin, cluster.plugin_run(), path)
+    run_found(plugin, cluster.plugin_run, path)
 }
 
 fn run_found(

@@ -46,8 +46,8 @@ pub struct ClusterConfig {
     config: Config,
     name: Arc<str>,
     namespace: Arc<str>,
-    request_timeout: Option<Duration>,
-    plugin_run: PluginRun,
+    pub(crate) request_timeout: Option<Duration>,
+    pub(crate) plugin_run: PluginRun,
     origin: Option<Arc<(Ambient, Overrides)>>,
 }
 
@@ -177,10 +177,6 @@ impl ClusterConfig {
         login.exec.is_some() || login.auth_provider.is_some()
     }
 
-    pub(crate) fn plugin_run(&self) -> PluginRun {
-        self.plugin_run
-    }
-
     /// `PATH`, in which credential plugins are looked up.
     pub(crate) fn search_path(&self) -> Option<&OsStr> {
         self.origin.as_ref()?.0.path.as_deref()
@@ -221,10 +217,6 @@ impl ClusterConfig {
     /// The certificates of its CA in DER form; none if the system decides which to trust.
     pub(crate) fn authority(&self) -> &[Vec<u8>] {
         self.config.root_cert.as_deref().unwrap_or_default()
-    }
-
-    pub(crate) fn request_timeout(&self) -> Option<Duration> {
-        self.request_timeout
     }
 
     pub(crate) fn config(&self) -> &Config {

@@ -25,14 +25,14 @@ pub(super) async fn types(
     let offers = |served: &[ResourceType]| {
         let all = well_known().iter().chain(served);
         let mut offers = types_like(all, word.text());
-        offers.retain(|offer| !listed.contains(offer.value()));
+        offers.retain(|offer| !listed.contains(&*offer.value));
         Offers::of(offers, word)
     };
     let Some(cluster) = LiveCluster::of(line, context) else {
         return offers(&[]);
     };
-    let kept = offers(cluster.kept_types());
-    if !cluster.kept_types().is_empty() && !kept.is_empty() {
+    let kept = offers(&cluster.kept);
+    if !cluster.kept.is_empty() && !kept.is_empty() {
         return kept;
     }
     // Nothing is kept of this cluster, or the type is new.
@@ -58,7 +58,7 @@ pub(super) async fn names(
         offers.extend(found.unwrap_or_default());
     }
     let is_given = |offer: &Offer| {
-        let whole = format!("{}{}", word.kept(), offer.value());
+        let whole = format!("{}{}", word.kept(), offer.value);
         line.objects.contains(&&*whole)
     };
     offers.retain(|offer| !is_given(offer));
@@ -125,7 +125,7 @@ pub(super) async fn values(
         ValueSort::Container => {
             let word = word.last_item();
             let mut offers = containers(roots());
-            offers.retain(|offer| word.listed().all(|listed| listed != offer.value()));
+            offers.retain(|offer| word.listed().all(|listed| listed != offer.value));
             Offers::of(offers, word)
         }
         ValueSort::Path => {

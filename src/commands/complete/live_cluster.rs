@@ -37,7 +37,8 @@ pub(super) struct LiveCluster {
     client: OnceCell<Client>,
     namespaces: Namespaces,
     cache: Option<Arc<TypeCache>>,
-    kept: Vec<ResourceType>,
+    /// The types that an earlier discovery found.
+    pub(super) kept: Vec<ResourceType>,
     /// When to stop reading names.
     deadline: Instant,
 }
@@ -74,11 +75,6 @@ impl LiveCluster {
             cache,
             deadline: Instant::now() + PAGES,
         })
-    }
-
-    /// The types that an earlier discovery found. Reads no server.
-    pub(super) fn kept_types(&self) -> &[ResourceType] {
-        &self.kept
     }
 
     /// The types that the cluster serves now.

@@ -110,7 +110,7 @@ async fn value(
         ValueSort::Context => {
             let word = word.last_item();
             let mut names = cluster_names(line, sort, context);
-            names.retain(|offer| !word.listed().any(|listed| listed == offer.value()));
+            names.retain(|offer| !word.listed().any(|listed| listed == offer.value));
             Offers::of(names, word)
         }
         ValueSort::Cluster | ValueSort::User => {

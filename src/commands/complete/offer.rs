@@ -8,7 +8,7 @@ use crate::render::text::escape_line;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Offer {
     /// The whole word; after `--flag=`, the whole value.
-    value: String,
+    pub(super) value: String,
     /// A few words about it; may be empty.
     about: String,
 }
@@ -41,11 +41,6 @@ impl Offer {
             value: value.into(),
             about: about.into(),
         }
-    }
-
-    /// The word.
-    pub(super) fn value(&self) -> &str {
-        &self.value
     }
 }
 

@@ -31,11 +31,12 @@ pub(super) struct RecordedNight {
     pub(super) sandbox: Sandbox,
     /// When the night began.
     begin: Timestamp,
-    store: DemoFolder,
+    /// The directory of the record.
+    pub(super) store: DemoFolder,
 }
 
 /// A directory that is removed with everything in it.
-struct DemoFolder(PathBuf);
+pub(super) struct DemoFolder(pub(super) PathBuf);
 
 impl Drop for DemoFolder {
     fn drop(&mut self) {
@@ -73,11 +74,6 @@ impl RecordedNight {
             begin,
             store: folder,
         })
-    }
-
-    /// The directory of the record.
-    pub(super) fn store(&self) -> &Path {
-        &self.store.0
     }
 
     /// The commands that tell the story.

@@ -183,7 +183,7 @@ async fn look_back(
     context: &mut Context<'_>,
 ) -> Result<Ended, CommandError> {
     let night = Box::pin(RecordedNight::pass(scenario, context)).await?;
-    let store = night.store().into();
+    let store = night.store.0.clone().into();
     let variables = &mut context.env.variables;
     variables.insert("KUBECTL_SPY_STORE".into(), store);
     let shutdown = Shutdown::on_signal(context.env)?;

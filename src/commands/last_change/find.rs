@@ -244,7 +244,7 @@ impl WalkBack<'_> {
             let older = match past {
                 Past::Version(older) => older,
                 Past::Deleted(at) if self.oldest.is_none() => {
-                    self.found.add(LastChange::deletion(walk.object(), at));
+                    self.found.add(LastChange::deletion(&walk.object, at));
                     self.is_done = true;
                     return None;
                 }

@@ -111,7 +111,7 @@ impl RecreatedServices {
             if found.is_some() {
                 return found;
             }
-            left = left.saturating_sub(walk.requests());
+            left = left.saturating_sub(walk.requests);
         }
         None
     }

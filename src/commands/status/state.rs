@@ -211,7 +211,7 @@ impl StatusState {
 
     /// The objects whose dependents are hidden.
     pub(super) fn collapsed(&self) -> Collapsed {
-        self.model.roots().collapsed()
+        self.model.roots().collapsed
     }
 
     /// The progress of the rollout of an object; `None` for kinds without rollouts.

@@ -147,7 +147,7 @@ impl LogFeed {
     fn is_running(&self) -> bool {
         let pod = self.shared.store.lock().get(&self.requested.pod).cloned();
         let Some(pod) = pod else { return false };
-        let pod = pod.whole(&self.shared.store.kinds()[self.requested.pod.kind]);
+        let pod = pod.whole(&self.shared.store.kinds[self.requested.pod.kind]);
         let Ok(container) = container_of(&pod, &self.requested.options) else {
             return false;
         };

@@ -11,7 +11,7 @@ use super::LoopbackPort;
 async fn the_port_stays_reserved_without_a_listener() {
     let (port, listener) = LoopbackPort::free().unwrap();
     drop(listener);
-    let address = port.address();
+    let address = port.address;
     let refused = TcpStream::connect(address).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::ConnectionRefused);
     assert!(!is_free(address), "it was given away");

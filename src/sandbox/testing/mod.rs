@@ -31,7 +31,7 @@ pub struct Connection {
 impl LoopbackPort {
     /// Listens again, after the earlier listener has been dropped.
     pub(super) fn listen(&self) -> io::Result<TcpListener> {
-        bound(self.address())?.listen(BACKLOG)
+        bound(self.address)?.listen(BACKLOG)
     }
 }
 
@@ -92,7 +92,7 @@ impl Sandbox {
 
     /// The newest revision.
     pub fn revision(&self) -> u64 {
-        self.shared.store.lock().revision()
+        self.shared.store.lock().revision
     }
 
     /// Forced server-side apply: creates the object, or takes over the given fields.

@@ -53,7 +53,8 @@ impl Default for WalkLimits {
 /// A walk in progress.
 pub struct Walk {
     pub(super) archive: Archive,
-    pub(super) object: ObjectRef,
+    /// The object of the walk.
+    pub object: ObjectRef,
     pub(super) limits: WalkLimits,
     /// The object at the floor, if it is known.
     pub(super) bottom: Option<Presence>,
@@ -62,7 +63,7 @@ pub struct Walk {
     pub(super) found: VecDeque<Past>,
     end: Option<End>,
     /// How many requests the walk has made.
-    pub(super) requests: u32,
+    pub requests: u32,
     pub(super) cache: WalkCache,
     pub(super) lives: Lives,
     /// Whether the object did not exist at some time.
@@ -190,16 +191,6 @@ impl Walk {
             WalkCache::Known(cached) => cached.reaches,
             WalkCache::Unread | WalkCache::Reading(_) => None,
         }
-    }
-
-    /// How many requests it has made.
-    pub fn requests(&self) -> u32 {
-        self.requests
-    }
-
-    /// The object of the walk.
-    pub fn object(&self) -> &ObjectRef {
-        &self.object
     }
 
     /// Continues with an event of the watch cache, if it is read and leads further. This makes no request.

@@ -287,7 +287,7 @@ mod tests {
         let walks = changed
             .iter()
             .filter_map(|changed| changed.earlier.as_ref());
-        let names: Vec<_> = walks.map(|(_, walk)| &*walk.object().name).collect();
+        let names: Vec<_> = walks.map(|(_, walk)| &*walk.object.name).collect();
         assert_eq!(names, ["changed", "gone", "new"]);
     }
 }

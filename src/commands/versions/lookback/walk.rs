@@ -275,7 +275,7 @@ impl Walker {
         let mut name = None;
         let mut walked = Walked::default();
         if let Some((there, walk)) = changed.earlier {
-            name = Some(walk.object().clone());
+            name = Some(walk.object.clone());
             walked = self.back(there, walk).await;
         }
         walked.events.extend(changed.later);
