@@ -107,7 +107,7 @@ fn without_a_command_the_help_fits_one_screen() {
       logs        Show every line of everything that a workload runs
       record      Keep every version of objects in files, for days
       store       List, check, export and delete what `record` has kept
-      serve       Show the state of a cluster on a page in your browser, live
+      serve       Show the state of clusters on a page in your browser, live
       demo        Play a scenario on an embedded cluster; no Kubernetes needed
       completion  Print the completion script of a shell
       options     List the flags that every command takes

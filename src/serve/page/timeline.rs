@@ -284,7 +284,9 @@ fn drawn(lane: &Lane<'_>, drawing: &LanePicture<'_>) -> Markup {
                 td.lane { (picture(lane, drawing)) }
                 td.wide {
                     @if let Some(last) = last {
-                        (last.time()) " " span.dim { (Shown(&last.who())) } " " (Shown(&last.line()))
+                        div.two-lines {
+                            (last.time()) " " span.dim { (Shown(&last.who())) } " " (Shown(&last.line()))
+                        }
                     }
                 }
             }
