@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use crate::object::{Doc, Uid, Value};
 use crate::status::Status;
 
+use super::around::Around;
 use super::object::ModelObject;
-use super::objects::Objects;
 
 /// The instances of one container that have ended. A status names at most two of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,8 +24,8 @@ pub struct EndedInstances {
 impl EndedInstances {
     /// The containers of an object and of its Pods of the current revision, if they have ended at least once. A Job counts
     /// the failures of its Pods itself, and its own limit decides.
-    pub fn below(around: &Objects, uid: &Uid) -> Vec<EndedInstances> {
-        let mut pods = around.graph.current_dependents(uid);
+    pub fn below(around: Around<'_>, uid: &Uid) -> Vec<EndedInstances> {
+        let mut pods = around.graph().current_dependents(uid);
         pods.push(uid.clone());
         let has_ended_once = |pod: &ModelObject| {
             let restarts = pod.assessment.row.restarts;
@@ -33,8 +33,8 @@ impl EndedInstances {
             restarts.is_some_and(|restarts| restarts.count > 0 || is_failed)
         };
         let is_counted = |uid: &Uid| {
-            let mut owners = around.graph.owners(uid);
-            let pod = around.get(uid).filter(|pod| pod.departure.is_none());
+            let mut owners = around.graph().owners(uid);
+            let pod = around.object(uid).filter(|pod| pod.departure.is_none());
             pod.is_some_and(has_ended_once) && !owners.any(|owner| &*owner.object.kind == "Job")
         };
         pods.retain(is_counted);

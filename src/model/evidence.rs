@@ -11,6 +11,7 @@ use crate::source::{Event, Form, SourceKey, Version};
 /// How many warnings about objects that the model does not have are kept. Such an object may only be late.
 const MAX_UNKNOWN_SUBJECTS: usize = 256;
 
+/// The evidence, by source.
 #[derive(Debug, Default)]
 pub(super) struct Evidence {
     sources: Vec<(SourceKey, SourceEvidence)>,
@@ -28,6 +29,7 @@ pub(super) struct EvidenceNews {
     pub(super) has_unknown_subjects: bool,
 }
 
+/// The evidence of one source.
 #[derive(Debug)]
 enum SourceEvidence {
     Warnings(Warnings),
@@ -47,7 +49,9 @@ pub(super) type EvidenceObject = (Arc<ObjectRef>, Doc);
 /// The Pods that a workload creates.
 #[derive(Debug)]
 pub(super) struct PodTemplate {
+    /// The workload.
     pub(super) workload: Arc<ObjectRef>,
+    /// The labels of its Pods.
     pub(super) labels: Labels,
     /// How many Pods it wants.
     pub(super) replicas: i64,
@@ -120,6 +124,7 @@ impl Evidence {
         None
     }
 
+    /// The warnings about an object.
     pub(super) fn warnings(&self, object: &ObjectRef) -> Vec<Arc<EventFacts>> {
         let key = kind_and_name(object);
         let events = self.sources.iter().flat_map(|(_, evidence)| {
@@ -134,6 +139,7 @@ impl Evidence {
         events.collect()
     }
 
+    /// The labels of the objects of a source.
     pub(super) fn labels(&self, source: &SourceKey) -> impl Iterator<Item = &Labels> {
         let labels = match self.of(source) {
             Some(SourceEvidence::Labels(labels)) => Some(labels.values()),
@@ -151,6 +157,7 @@ impl Evidence {
         templates.into_iter().flatten()
     }
 
+    /// The names of the objects of a source.
     pub(super) fn names(&self, source: &SourceKey) -> impl Iterator<Item = &str> {
         let names = match self.of(source) {
             Some(SourceEvidence::Names(names)) => Some(names.values()),

@@ -7,17 +7,17 @@ use crate::object::{ObjectRef, Uid};
 use crate::source::{ClusterId, Form, Scope, Select, SourceKey};
 use crate::status::{Assessment, Rules, Status};
 
+use super::around::Around;
 use super::evidence::is_subject;
 use super::object::ModelObject;
-use super::objects::Objects;
 use super::rules::rule_sources;
 
 /// With unwell objects in more namespaces than this, one source shows the events of all namespaces.
 const MAX_NAMESPACES: usize = 4;
 
 /// The sources of the evidence for the objects that are not well. There are none while all objects are well.
-pub(in crate::model) fn evidence_sources(around: &Objects) -> Vec<SourceKey> {
-    if around.rules == Rules::Kstatus {
+pub(in crate::model) fn evidence_sources(around: Around<'_>) -> Vec<SourceKey> {
+    if around.rules() == Rules::Kstatus {
         return Vec::new();
     }
     let mut sources = warning_sources(around);
@@ -26,10 +26,10 @@ pub(in crate::model) fn evidence_sources(around: &Objects) -> Vec<SourceKey> {
 }
 
 /// The sources of the warnings about the objects that are not well.
-fn warning_sources(around: &Objects) -> Vec<SourceKey> {
+fn warning_sources(around: Around<'_>) -> Vec<SourceKey> {
     let mut places: BTreeMap<&ClusterId, BTreeSet<Arc<str>>> = BTreeMap::new();
-    for uid in &around.unwell {
-        let Some(object) = around.get(uid) else {
+    for uid in around.unwell() {
+        let Some(object) = around.object(uid) else {
             continue;
         };
         let namespace = object.object.namespace.clone();
@@ -62,19 +62,19 @@ fn warning_sources(around: &Objects) -> Vec<SourceKey> {
 
 /// The object of a subject of events; `None` if the model does not have it. Without its uid, the objects that are well are
 /// not searched.
-pub(super) fn subject_of(around: &Objects, about: &ObjectRef) -> Option<Uid> {
+pub(super) fn subject_of(around: Around<'_>, about: &ObjectRef) -> Option<Uid> {
     let own = [about.identity(), about.without_uid().identity()];
-    if let Some(uid) = own.into_iter().find(|uid| around.get(uid).is_some()) {
+    if let Some(uid) = own.into_iter().find(|uid| around.object(uid).is_some()) {
         return Some(uid);
     }
     if about.uid.is_some() && &*about.kind != "Node" {
         return None;
     }
     let is_about = |uid: &&Uid| {
-        let object = around.get(uid);
+        let object = around.object(uid);
         object.is_some_and(|object| is_subject(about, &object.object))
     };
-    around.unwell.iter().find(is_about).cloned()
+    around.unwell().iter().find(is_about).cloned()
 }
 
 /// Whether an object is not well, and not only starting or ending.

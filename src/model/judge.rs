@@ -10,6 +10,7 @@ use crate::graph::Node;
 use crate::object::{EventFacts, Uid};
 use crate::status::{Finding, Rules, Status};
 
+use super::around::Around;
 use super::object::{ModelObject, Parts, Surroundings};
 use super::objects::Objects;
 use super::rules::dependents::problems_of_dependents;
@@ -34,14 +35,17 @@ pub(super) fn judge(
     }
     let served: Vec<Uid> = due
         .iter()
-        .flat_map(|uid| services_of(objects, uid))
+        .flat_map(|uid| services_of(Around::of(objects), uid))
         .collect();
     due.extend(served);
     let mut others = BTreeSet::new();
     for round in 0..MAX_ROUNDS {
         let mut next = BTreeSet::new();
         for uid in due {
-            let (around, news) = (surroundings(objects, &uid), objects.news(&uid, now));
+            let (around, news) = (
+                surroundings(Around::of(objects), &uid),
+                objects.news(&uid, now),
+            );
             let Some(object) = objects.by_uid.get_mut(&uid) else {
                 continue;
             };
@@ -67,15 +71,15 @@ pub(super) fn roll_up(objects: &mut Objects, group: &BTreeSet<Uid>, now: Timesta
     for uid in group {
         let node = objects.graph.node(uid);
         let node = node.filter(|_| objects.rules == Rules::Spy);
-        let problems = node.map(|node| problems_of_dependents(objects, node));
-        let around = surroundings(objects, uid);
+        let problems = node.map(|node| problems_of_dependents(Around::of(objects), node));
+        let around = surroundings(Around::of(objects), uid);
         let news = objects.news(uid, now);
         if let Some(object) = objects.by_uid.get_mut(uid) {
             object.pod_problems = problems.unwrap_or_default();
             object.take_surroundings(around, news);
         }
     }
-    let Below { worst, parts, .. } = below(objects, group);
+    let Below { worst, parts, .. } = below(Around::of(objects), group);
     let parts = (parts != Parts::default()).then(|| Box::new(parts));
     for uid in group {
         let news = objects.news(uid, now);
@@ -87,12 +91,12 @@ pub(super) fn roll_up(objects: &mut Objects, group: &BTreeSet<Uid>, now: Timesta
 }
 
 /// What is known around an object.
-pub(in crate::model) fn surroundings(around: &Objects, uid: &Uid) -> Surroundings {
-    let object = around.get(uid).filter(|_| around.rules == Rules::Spy);
+pub(in crate::model) fn surroundings(around: Around<'_>, uid: &Uid) -> Surroundings {
+    let object = around.object(uid).filter(|_| around.rules() == Rules::Spy);
     let Some(object) = object else {
         return Surroundings::default();
     };
-    let node = around.graph.node(uid);
+    let node = around.graph().node(uid);
     let findings = node.map_or_else(Vec::new, |node| findings(around, node));
     let is_problem = |finding: &Finding| finding.status != Status::Current;
     let is_well = object.own.is_well() && !findings.iter().any(is_problem);
@@ -107,9 +111,9 @@ pub(in crate::model) fn surroundings(around: &Objects, uid: &Uid) -> Surrounding
 }
 
 /// The warnings about an object. Those of the scheduler explain nothing once a Pod has its node.
-fn warnings(around: &Objects, object: &ModelObject) -> Vec<Arc<EventFacts>> {
-    let mut warnings = around.evidence.warnings(&object.object);
-    let node = around.graph.node(&object.object.identity());
+fn warnings(around: Around<'_>, object: &ModelObject) -> Vec<Arc<EventFacts>> {
+    let mut warnings = around.evidence().warnings(&object.object);
+    let node = around.graph().node(&object.object.identity());
     if node.is_some_and(Node::is_placed) {
         warnings.retain(|warning| &*warning.reason != "FailedScheduling");
     }
@@ -117,26 +121,26 @@ fn warnings(around: &Objects, object: &ModelObject) -> Vec<Arc<EventFacts>> {
 }
 
 /// The Services that a slice or a Pod belongs to.
-pub(in crate::model) fn services_of(around: &Objects, uid: &Uid) -> Vec<Uid> {
-    let services = around.graph.services_of(uid).into_iter();
+pub(in crate::model) fn services_of(around: Around<'_>, uid: &Uid) -> Vec<Uid> {
+    let services = around.graph().services_of(uid).into_iter();
     services.map(|service| service.uid.clone()).collect()
 }
 
 /// What is below the objects of a group, as the objects directly below know it.
-fn below<'m>(around: &'m Objects, group: &BTreeSet<Uid>) -> Below<'m> {
+fn below<'m>(around: Around<'m>, group: &BTreeSet<Uid>) -> Below<'m> {
     let mut below = Below {
         around,
         worst: None,
         parts: Parts::default(),
     };
     for uid in group {
-        let is_deployment = around.graph.node(uid);
+        let is_deployment = around.graph().node(uid);
         let is_deployment = is_deployment.is_some_and(|it| &*it.object.kind == "Deployment");
-        for child in around.graph.current_children(uid) {
+        for child in around.graph().current_children(uid) {
             // The Deployment may have made another set the current one. What that set found may be old.
             if is_deployment && &*child.object.kind == "ReplicaSet" {
                 below.add_one(child);
-                for pod in around.graph.current_children(&child.uid) {
+                for pod in around.graph().current_children(&child.uid) {
                     below.add(pod, group);
                 }
             } else {
@@ -149,7 +153,7 @@ fn below<'m>(around: &'m Objects, group: &BTreeSet<Uid>) -> Below<'m> {
 
 /// What is below an object.
 struct Below<'m> {
-    around: &'m Objects,
+    around: Around<'m>,
     worst: Option<Status>,
     parts: Parts,
 }
@@ -159,12 +163,12 @@ impl Below<'_> {
     fn add(&mut self, child: &Node, group: &BTreeSet<Uid>) {
         self.add_one(child);
         let around = self.around;
-        let known = around.get(&child.uid);
+        let known = around.object(&child.uid);
         if let Some(object) = known.filter(|_| !group.contains(&child.uid)) {
             self.worst = self.worst.max(object.worst);
             let parts = object.parts.iter();
             let parts = parts.flat_map(|parts| parts.late.iter().chain(&parts.failed));
-            for part in parts.filter_map(|uid| around.get(uid)) {
+            for part in parts.filter_map(|uid| around.object(uid)) {
                 self.add_part(part);
             }
         }
@@ -172,7 +176,7 @@ impl Below<'_> {
 
     /// Adds an object alone.
     fn add_one(&mut self, child: &Node) {
-        let object = self.around.get(&child.uid);
+        let object = self.around.object(&child.uid);
         if let Some(object) = object.filter(|object| object.departure.is_none()) {
             self.worst = self.worst.max(Some(object.assessment.status()));
             self.add_part(object);
@@ -189,7 +193,7 @@ impl Below<'_> {
             .late
             .get_or_insert_with(|| part.object.identity());
         let recovery = |uid: &Uid| {
-            let object = self.around.get(uid);
+            let object = self.around.object(uid);
             object.map(|object| object.assessment.recovery())
         };
         let known = self.parts.failed.as_ref().and_then(recovery);

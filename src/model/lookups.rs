@@ -87,6 +87,7 @@ impl Lookups {
         known.is_none_or(|known| known.lookup.looks_for(target))
     }
 
+    /// Counts the objects of a source.
     pub(super) fn count(&mut self, source: &SourceKey, event: &Event) {
         let mut all = self.all.iter_mut();
         let Some(known) = all.find(|known| known.planned.source == *source) else {
@@ -122,6 +123,7 @@ impl Lookups {
     }
 }
 
+/// Whether a source has custom resources.
 pub(super) fn is_custom(source: &SourceKey) -> bool {
     let resource = &source.resource;
     well_known_type(&resource.group, &resource.kind).is_none()

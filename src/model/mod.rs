@@ -3,6 +3,7 @@
 //! [`Model::apply`] stores one event. [`Model::step`] then assesses all changed objects together, ranks the requested ones and
 //! plans which sources to follow. The model is pure: it knows nothing of streams and views, and each call gets the time.
 
+mod around;
 mod coverage;
 mod ended_instances;
 mod evidence;
@@ -33,6 +34,7 @@ use crate::object::{Doc, ServedTypes, Uid};
 use crate::source::{Event, Scope, Select, SourceKey};
 use crate::status::{Assessment, Rules, Status};
 
+use around::Around;
 use objects::Objects;
 use plan::{
     below_plan, dependent_sources, judgement_plan, plan_members, plan_search, pod_sources,
@@ -200,9 +202,9 @@ impl Model {
         self.objects.absence(source)
     }
 
-    /// What rules see of the model: an object and those around it.
-    pub fn around(&self) -> &Objects {
-        &self.objects
+    /// What rules see of the model.
+    pub fn around(&self) -> Around<'_> {
+        Around::of(&self.objects)
     }
 
     /// The relations of the objects, as of the last refresh.
@@ -490,10 +492,10 @@ impl Model {
         let mut sources: Vec<SourceKey> = shown.iter().chain(plan.sources()).cloned().collect();
         lookups.retain(|lookup| !sources.contains(&lookup.source));
         sources.extend(lookups.iter().map(|lookup| lookup.source.clone()));
-        self.objects.search.follow(&plan.search);
-        self.objects.follow(sources, plan.evidence.clone());
+        self.objects.search.follow(plan.search());
+        self.objects.follow(sources, plan.evidence().to_vec());
         self.objects.look_through(lookups);
-        self.objects.expect_members(plan.members.clone());
+        self.objects.expect_members(plan.members().clone());
     }
 }
 

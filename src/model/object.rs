@@ -33,6 +33,7 @@ pub(super) struct Surroundings {
     pub(super) findings: Vec<Finding>,
     /// What explains its state.
     pub(super) facts: Vec<Cause>,
+    /// The warnings about it.
     pub(super) warnings: Vec<Arc<EventFacts>>,
 }
 

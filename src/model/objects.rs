@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::graph::{Graph, Lookup, MemberPlan, Node, Reference, ReferenceTarget, Tier};
+use crate::graph::{Graph, Lookup, MemberPlan, ReferenceTarget, Tier};
 use crate::object::{Doc, ServedTypes, Uid};
 use crate::source::{ClusterId, SourceKey};
 use crate::status::Rules;
@@ -39,9 +39,18 @@ pub enum Absence {
     Unread,
 }
 
-/// The objects of some sources, and what is known of them. Rules get them as a shared reference, so they only read.
+/// What a model knows about the plan for members.
+#[derive(Debug, Default)]
+pub(super) struct PlannedMembers {
+    /// The inventories whose members are read.
+    pub(super) inventories: BTreeSet<Uid>,
+    /// The members that are not read, because there are too many.
+    pub(super) beyond: BTreeSet<ReferenceTarget>,
+}
+
+/// The objects of some sources, and what is known of them.
 #[derive(Debug)]
-pub struct Objects {
+pub(super) struct Objects {
     pub(super) rules: Rules,
     /// Whether an object that no source has does not exist.
     pub(super) knows_absence: bool,
@@ -55,8 +64,7 @@ pub struct Objects {
     pub(super) lookups: Lookups,
     /// The search for dependents of unknown kinds. Its sources are not part of the coverage: the model has no object of them.
     pub(super) search: Search,
-    /// The plan by which the members of inventories are read.
-    pub(super) members: MemberPlan,
+    pub(super) members: PlannedMembers,
     pub(super) graph: Graph,
     pub(super) by_uid: BTreeMap<Uid, Box<ModelObject>>,
     /// The objects that need an explanation.
@@ -92,7 +100,7 @@ impl Objects {
             coverage: Coverage::default(),
             lookups: Lookups::default(),
             search: Search::default(),
-            members: MemberPlan::default(),
+            members: PlannedMembers::default(),
             graph: Graph::default(),
             by_uid: BTreeMap::new(),
             unwell: BTreeSet::new(),
@@ -113,6 +121,7 @@ impl Objects {
         self.needs_of_well_pods == Tier::Unwell || self.links_upto == Tier::Trace
     }
 
+    /// The object with this uid.
     pub(super) fn get(&self, uid: &Uid) -> Option<&ModelObject> {
         self.by_uid.get(uid).map(|object| &**object)
     }
@@ -133,10 +142,12 @@ impl Objects {
             .is_some_and(|object| object.departure.is_none())
     }
 
+    /// The cluster of an object.
     pub(super) fn cluster_of(&self, uid: &Uid) -> Option<&ClusterId> {
         self.get(uid)?.cluster()
     }
 
+    /// Whether an object is a Pod that has ended.
     pub(super) fn has_ended(&self, object: &ModelObject) -> bool {
         let node = self.graph.node(&object.object.identity());
         let pod = node.and_then(|node| node.pod());
@@ -154,13 +165,6 @@ impl Objects {
             Some(Reading::Refused) => Absence::Refused,
             Some(Reading::Partial | Reading::Silent) | None => Absence::Unread,
         }
-    }
-
-    /// Whether an object that another one names certainly does not exist, if the model does not have it.
-    pub(super) fn is_absent(&self, node: &Node, reference: &Reference) -> bool {
-        let cluster = self.cluster_of(&node.uid);
-        let source = cluster.and_then(|cluster| reference.source(cluster, &self.types));
-        self.absence(source.as_ref()) == Absence::Missing
     }
 
     /// How much has been read of the source of a named object, or of a wider source that shows the object, too. What is only
@@ -202,10 +206,11 @@ impl Objects {
 
     /// Takes the plan for the members of the inventories that a view shows.
     pub(super) fn expect_members(&mut self, plan: MemberPlan) {
-        let planned = &self.members;
+        let planned = &mut self.members;
         if planned.inventories != plan.inventories || planned.beyond != plan.beyond {
             self.changed.extend(plan.inventories.iter().cloned());
-            self.members = plan;
+            planned.inventories = plan.inventories;
+            planned.beyond = plan.beyond;
         }
     }
 

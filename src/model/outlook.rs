@@ -5,8 +5,8 @@ use std::iter::successors;
 use crate::object::{Uid, label_selector};
 use crate::status::{Assessment, Cause, CauseRule, Recovery, Status};
 
+use super::around::Around;
 use super::object::ModelObject;
-use super::objects::Objects;
 
 /// What a wait for an object can expect.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,8 +33,8 @@ impl Outlook {
     /// because their owners replace or count them; objects that are being deleted; and the Jobs of a `CronJob`,
     /// because each is a run of its own. While a controller has not observed the newest generation, its dependents
     /// may have the old one, so nothing has failed yet.
-    pub fn of(around: &Objects, uid: &Uid) -> Option<Outlook> {
-        let object = around.get(uid);
+    pub fn of(around: Around<'_>, uid: &Uid) -> Option<Outlook> {
+        let object = around.object(uid);
         let object = object.filter(|object| object.departure.is_none())?;
         let own = &object.assessment;
         if !own.is_observed() {
@@ -42,7 +42,7 @@ impl Outlook {
         }
         let parts = object.parts.as_ref();
         let parts = parts.filter(|_| &*object.object.kind != "CronJob");
-        let part = |uid: Option<&Uid>| around.get(uid?);
+        let part = |uid: Option<&Uid>| around.object(uid?);
         let worst = part(parts.and_then(|parts| parts.failed.as_ref()));
         let late = part(parts.and_then(|parts| parts.late.as_ref()));
         Some(match (own.status(), worst) {
@@ -67,13 +67,13 @@ impl Outlook {
 
     /// The same outlook. If all is Current, it also knows the dependents that are still being deleted, of any revision.
     #[must_use]
-    pub fn with_ending(self, around: &Objects, uid: &Uid) -> Outlook {
+    pub fn with_ending(self, around: Around<'_>, uid: &Uid) -> Outlook {
         if self != Outlook::Current {
             return self;
         }
-        let below = around.graph.tree(uid).into_iter();
+        let below = around.graph().tree(uid).into_iter();
         let below: Vec<Uid> = below.map(|(_, dependent)| dependent).collect();
-        let objects = below.iter().filter_map(|uid| around.get(uid));
+        let objects = below.iter().filter_map(|uid| around.object(uid));
         let orphans = orphans(around, &below);
         let mut ending = objects.filter(|object| is_ending(object)).chain(orphans);
         let Some(first) = ending.next() else {
@@ -108,17 +108,17 @@ fn is_ending(object: &ModelObject) -> bool {
 
 /// The Pods without an owner that are being deleted and that one of these workloads selects. A `ReplicaSet` that does not
 /// fit into the history of its Deployment is gone before its Pods are.
-fn orphans<'m>(around: &'m Objects, workloads: &[Uid]) -> Vec<&'m ModelObject> {
-    let pods = around.graph.of_kind("Pod");
-    let pods = pods.filter(|pod| around.graph.owners(&pod.uid).next().is_none());
-    let pods = pods.filter_map(|pod| Some((pod, around.get(&pod.uid)?)));
+fn orphans<'m>(around: Around<'m>, workloads: &[Uid]) -> Vec<&'m ModelObject> {
+    let pods = around.graph().of_kind("Pod");
+    let pods = pods.filter(|pod| around.graph().owners(&pod.uid).next().is_none());
+    let pods = pods.filter_map(|pod| Some((pod, around.object(&pod.uid)?)));
     let mut pods: Vec<_> = pods.filter(|(_, object)| is_ending(object)).collect();
     if pods.is_empty() {
         return Vec::new();
     }
     let selectors = workloads.iter().filter_map(|uid| {
-        let object = around.get(uid)?;
-        around.graph.node(uid)?.workload()?;
+        let object = around.object(uid)?;
+        around.graph().node(uid)?.workload()?;
         let selector = label_selector(around.doc(uid)?.root().at(&["spec", "selector"])?)?;
         Some((object, selector))
     });
@@ -169,11 +169,11 @@ const MAX_DEPTH: usize = 16;
 
 /// The late object at the end of the chain that begins with this late part: the Pod of a `ReplicaSet`. The Jobs of a
 /// `CronJob` do not count.
-fn first_late<'m>(around: &'m Objects, part: &'m ModelObject) -> &'m ModelObject {
+fn first_late<'m>(around: Around<'m>, part: &'m ModelObject) -> &'m ModelObject {
     let below = |object: &&'m ModelObject| {
         let parts = object.parts.as_ref();
         let parts = parts.filter(|_| &*object.object.kind != "CronJob");
-        around.get(parts?.late.as_ref()?)
+        around.object(parts?.late.as_ref()?)
     };
     let chain = successors(Some(part), below).take(MAX_DEPTH);
     chain.last().unwrap_or(part)

@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::around::Around;
 use super::object::ModelObject;
-use super::objects::{Absence, Objects};
+use super::objects::Absence;
 use super::rules::members::{AbsentMember, MemberGap, absent_members};
 use crate::graph::Node;
 use crate::object::{GroupKind, ObjectRef, ResourceVersion, Uid};
@@ -191,18 +192,18 @@ impl PackageIndex {
     }
 
     /// All packages in a model, in the order of their names.
-    pub(super) fn packages(&mut self, around: &Objects) -> Vec<Package> {
+    pub(super) fn packages(&mut self, around: Around<'_>) -> Vec<Package> {
         let mut found: BTreeMap<PackageName, Vec<PackageMember>> = BTreeMap::new();
         let mut roots: Vec<Package> = Vec::new();
         if self.tools.is_empty() {
             return roots;
         }
-        self.releases.retain(|uid, _| around.get(uid).is_some());
+        self.releases.retain(|uid, _| around.object(uid).is_some());
         for (uid, object) in around
-            .iter()
+            .objects()
             .filter(|(_, object)| object.departure.is_none())
         {
-            let Some(node) = around.graph.node(uid) else {
+            let Some(node) = around.graph().node(uid) else {
                 continue;
             };
             let tool = PackageTool::of_root(node);
@@ -210,7 +211,7 @@ impl PackageIndex {
                 roots.push(package_of(around, node, tool));
             }
             // What a member has created has its labels, too.
-            if around.graph.owners(uid).next().is_some() {
+            if around.graph().owners(uid).next().is_some() {
                 continue;
             }
             for name in self.names(around, node, object) {
@@ -243,7 +244,7 @@ impl PackageIndex {
     }
 
     /// The packages that an object names as its own, by labels and annotations.
-    fn names(&mut self, around: &Objects, node: &Node, object: &ModelObject) -> Vec<PackageName> {
+    fn names(&mut self, around: Around<'_>, node: &Node, object: &ModelObject) -> Vec<PackageName> {
         let mut names = Vec::new();
         for tool in self.tools.clone() {
             match &tool {
@@ -267,7 +268,7 @@ impl PackageIndex {
     }
 
     /// The release that the annotations of an object name. Each version is parsed once.
-    fn helm_release(&mut self, around: &Objects, object: &ModelObject) -> Option<PackageName> {
+    fn helm_release(&mut self, around: Around<'_>, object: &ModelObject) -> Option<PackageName> {
         let uid = object.object.identity();
         let version = object.version()?.version.clone();
         if let Some((known, name)) = self.releases.get(&uid)
@@ -290,20 +291,20 @@ impl PackageIndex {
 }
 
 /// The package that an object is. An object that is no package of a tool is one with a single member: itself.
-pub(super) fn package(around: &Objects, uid: &Uid) -> Option<Package> {
-    let node = around.graph.node(uid)?;
+pub(super) fn package(around: Around<'_>, uid: &Uid) -> Option<Package> {
+    let node = around.graph().node(uid)?;
     if let Some(tool) = PackageTool::of_root(node) {
         let mut package = package_of(around, node, tool.clone());
         let name = name_of_root(&package);
         let mut index = PackageIndex::new(vec![tool]);
         for (uid, object) in around
-            .iter()
+            .objects()
             .filter(|(_, object)| object.departure.is_none())
         {
             let top = around
-                .graph
+                .graph()
                 .node(uid)
-                .filter(|_| around.graph.owners(uid).next().is_none());
+                .filter(|_| around.graph().owners(uid).next().is_none());
             if top.is_some_and(|node| index.names(around, node, object).contains(&name)) {
                 package.members.push(member(object));
             }
@@ -311,7 +312,7 @@ pub(super) fn package(around: &Objects, uid: &Uid) -> Option<Package> {
         settle(&mut package);
         return Some(package);
     }
-    let object = around.get(uid)?;
+    let object = around.object(uid)?;
     let [generation, observed] = generations(around, uid);
     Some(Package {
         tool: PackageTool::ResourceGroup,
@@ -327,20 +328,22 @@ pub(super) fn package(around: &Objects, uid: &Uid) -> Option<Package> {
 }
 
 /// The package of an object that lists its members.
-fn package_of(around: &Objects, node: &Node, tool: PackageTool) -> Package {
-    let present = around.graph.members(&node.uid);
-    let present = present.filter_map(|node| around.get(&node.uid)).map(member);
+fn package_of(around: Around<'_>, node: &Node, tool: PackageTool) -> Package {
+    let present = around.graph().members(&node.uid);
+    let present = present
+        .filter_map(|node| around.object(&node.uid))
+        .map(member);
     let absent = absent_members(around, &node.uid).into_iter();
     let absent = absent.map(|AbsentMember { target, why }| PackageMember {
-        object: target.object(&around.types),
+        object: target.object(around.types()),
         status: match why {
             MemberGap::Absent(Absence::Missing) => Status::NotFound,
             MemberGap::Absent(_) | MemberGap::Beyond => Status::Unknown,
         },
     });
-    let remote = around.graph.remote_members(&node.uid);
+    let remote = around.graph().remote_members(&node.uid);
     let [generation, observed] = generations(around, &node.uid);
-    let own = around.get(&node.uid);
+    let own = around.object(&node.uid);
     let own = own.map_or(Status::Unknown, |own| own.assessment.status());
     let mut package = Package {
         status: tool.of_own(own),
@@ -426,12 +429,15 @@ fn flux_release(node: &Node) -> Option<PackageName> {
         namespace: Some(namespace?.into()),
         name: name?.into(),
         tool: PackageTool::Flux,
-        kind: Some(GroupKind::new("helm.toolkit.fluxcd.io", "HelmRelease")),
+        kind: Some(GroupKind {
+            group: "helm.toolkit.fluxcd.io".into(),
+            kind: "HelmRelease".into(),
+        }),
     })
 }
 
 /// `metadata.generation` and `status.observedGeneration`.
-fn generations(around: &Objects, uid: &Uid) -> [Option<i64>; 2] {
+fn generations(around: Around<'_>, uid: &Uid) -> [Option<i64>; 2] {
     let doc = around.doc(uid);
     let paths: [&[&str]; 2] = [
         &["metadata", "generation"],

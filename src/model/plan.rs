@@ -10,9 +10,9 @@ use crate::graph::{
 use crate::object::Uid;
 use crate::source::{ClusterId, SourceKey};
 
+use super::around::Around;
 use super::evidence_sources::evidence_sources;
 use super::lookups::is_custom;
-use super::objects::Objects;
 use super::rules::gateways::class_sources;
 use super::rules::references::reference_sources;
 use super::search::SearchPlan;
@@ -38,17 +38,17 @@ pub struct JudgementPlan {
     /// The endpoints of Services, and the objects that others name.
     neighbours: Vec<SourceKey>,
     /// What explains an object that is not well.
-    pub(super) evidence: Vec<SourceKey>,
+    evidence: Vec<SourceKey>,
     /// The sources that may have dependents of custom resources.
     lookups: Vec<Lookup>,
     /// The members of inventories.
-    pub(super) members: MemberPlan,
+    members: MemberPlan,
     /// The dependents that the search has found.
     found: MemberPlan,
     /// The search for dependents in kinds that nothing else reads.
-    pub(super) search: SearchPlan,
+    search: SearchPlan,
     /// How many inventories there are whose members are not read.
-    pub unread_inventories: usize,
+    unread_inventories: usize,
 }
 
 impl JudgementPlan {
@@ -66,6 +66,11 @@ impl JudgementPlan {
         is_custom(requested) && may_list_members(&requested.resource.group_kind())
     }
 
+    /// How many inventories there are whose members are not read.
+    pub fn unread_inventories(&self) -> usize {
+        self.unread_inventories
+    }
+
     /// The sources to follow, without those to look through.
     pub(super) fn sources(&self) -> impl Iterator<Item = &SourceKey> {
         let decisive = self.members.sources.iter().chain(&self.found.sources);
@@ -76,6 +81,21 @@ impl JudgementPlan {
     pub(super) fn lookups(&self) -> impl Iterator<Item = &Lookup> {
         let lookups = self.lookups.iter().chain(&self.members.lookups);
         lookups.chain(&self.found.lookups)
+    }
+
+    /// The sources that explain an object that is not well.
+    pub(super) fn evidence(&self) -> &[SourceKey] {
+        &self.evidence
+    }
+
+    /// The members of inventories to read.
+    pub(super) fn members(&self) -> &MemberPlan {
+        &self.members
+    }
+
+    /// The search for dependents.
+    pub(super) fn search(&self) -> &SearchPlan {
+        &self.search
     }
 
     /// Whether a source has members of inventories or dependents that were found, which decide the states of others.
@@ -94,7 +114,7 @@ impl JudgementPlan {
 
 /// The plan for the objects as of the last refresh, which has [`below_plan`] of the `named` ones.
 pub(super) fn judgement_plan<'u>(
-    around: &Objects,
+    around: Around<'_>,
     named: impl Iterator<Item = (&'u Uid, &'u ClusterId)>,
 ) -> JudgementPlan {
     let mut neighbours = service_sources(around);
@@ -120,11 +140,11 @@ pub(super) fn judgement_plan<'u>(
 /// The part of a plan that leads to the dependents of custom resources and the members of inventories. The named objects of
 /// the clusters may be gone already.
 pub(super) fn below_plan<'u>(
-    around: &Objects,
+    around: Around<'_>,
     named: impl Iterator<Item = (&'u Uid, &'u ClusterId)>,
 ) -> JudgementPlan {
     let named: Vec<(&Uid, &ClusterId)> = named.collect();
-    let (graph, types) = (&around.graph, &around.types);
+    let (graph, types) = (around.graph(), around.types());
     let mut plan = JudgementPlan {
         lookups: owned_lookups(graph, named.iter().copied(), types),
         ..JudgementPlan::default()
@@ -144,14 +164,14 @@ pub(super) fn below_plan<'u>(
 /// The plan that also reads the members of the first few of these objects that are inventories.
 #[must_use]
 pub(super) fn plan_members<'u>(
-    around: &Objects,
+    around: Around<'_>,
     plan: JudgementPlan,
     listed: impl Iterator<Item = (&'u Uid, &'u ClusterId)>,
 ) -> JudgementPlan {
     let mut plan = plan;
-    let mut inventories = listed.filter(|(uid, _)| around.graph.is_inventory(uid));
+    let mut inventories = listed.filter(|(uid, _)| around.graph().is_inventory(uid));
     for (uid, cluster) in inventories.by_ref().take(MAX_INVENTORIES) {
-        let members = member_plan(&around.graph, uid, cluster, &around.types);
+        let members = member_plan(around.graph(), uid, cluster, around.types());
         plan.members.add(members);
     }
     plan.unread_inventories = inventories.count();
@@ -160,11 +180,11 @@ pub(super) fn plan_members<'u>(
 
 /// The custom resources among these objects whose dependents may be in kinds that nobody requested.
 pub(super) fn searched_owners<'u>(
-    around: &Objects,
+    around: Around<'_>,
     uids: &[&'u Uid],
     is_requested: impl Fn(&SourceKey) -> bool,
 ) -> BTreeSet<&'u Uid> {
-    let graph = &around.graph;
+    let graph = around.graph();
     let mut places: BTreeMap<_, BTreeSet<&Uid>> = BTreeMap::new();
     for uid in uids {
         let node = graph.node(uid);
@@ -186,15 +206,15 @@ pub(super) fn searched_owners<'u>(
 /// nothing else reads, and reads those that were found.
 #[must_use]
 pub(super) fn plan_search<'u>(
-    around: &Objects,
+    around: Around<'_>,
     plan: JudgementPlan,
     roots: impl Iterator<Item = &'u Uid>,
     is_requested: impl Fn(&SourceKey) -> bool,
 ) -> JudgementPlan {
     let mut plan = plan;
     let is_owner = |uid: &&Uid| {
-        let node = around.graph.node(uid);
-        node.is_some_and(|node| owns_others(&around.graph, node))
+        let node = around.graph().node(uid);
+        node.is_some_and(|node| owns_others(around.graph(), node))
     };
     let mut owners = plan.members.owners.clone();
     owners.extend(roots.filter(is_owner).cloned());
@@ -204,9 +224,9 @@ pub(super) fn plan_search<'u>(
         is_requested(source) || plan.lookups().any(is_looked_through)
     };
     let search = search_plan(around, &owners, is_read);
-    for (cluster, named) in around.search.found(&search.owners) {
+    for (cluster, named) in around.search().found(&search.owners) {
         plan.found
-            .add(MemberPlan::of_named(named, cluster, &around.types));
+            .add(MemberPlan::of_named(named, cluster, around.types()));
     }
     plan.search = search;
     plan
@@ -214,16 +234,16 @@ pub(super) fn plan_search<'u>(
 
 /// The sources of the dependents of workloads that are not well, in a trace: one of a namespace shows its workloads
 /// without their Pods. Those of many workloads are read whole. Only its Jobs say whether a `CronJob` is well.
-fn unwell_workload_sources(around: &Objects) -> Vec<SourceKey> {
-    if around.links_upto != Tier::Trace {
+fn unwell_workload_sources(around: Around<'_>) -> Vec<SourceKey> {
+    if around.links_upto() != Tier::Trace {
         return Vec::new();
     }
     let nodes = around
-        .iter()
+        .objects()
         .map(|(uid, _)| uid)
-        .filter_map(|uid| around.graph.node(uid));
+        .filter_map(|uid| around.graph().node(uid));
     let workloads = nodes.filter(|node| match node.facts {
-        Facts::Workload(_) => node.owners.is_empty() && around.unwell.contains(&node.uid),
+        Facts::Workload(_) => node.owners.is_empty() && around.unwell().contains(&node.uid),
         _ => &*node.object.kind == "CronJob",
     });
     let workloads: Vec<&Node> = workloads.collect();
@@ -242,10 +262,10 @@ fn unwell_workload_sources(around: &Objects) -> Vec<SourceKey> {
 
 /// The sources that show the dependents of objects; of custom resources, those of the dependents found so far.
 pub(super) fn dependent_sources<'u>(
-    around: &Objects,
+    around: Around<'_>,
     roots: impl IntoIterator<Item = (&'u Uid, &'u ClusterId)>,
 ) -> Vec<SourceKey> {
-    let graph = &around.graph;
+    let graph = around.graph();
     let mut sources = Vec::new();
     let mut seen: BTreeSet<Uid> = BTreeSet::new();
     for (uid, cluster) in roots {
@@ -267,11 +287,11 @@ pub(super) fn dependent_sources<'u>(
 
 /// The sources that show the Pods below objects, and those that their Services select. The dependents of many objects are
 /// read in whole namespaces.
-pub(super) fn pod_sources(around: &Objects, roots: &[(&Uid, &ClusterId)]) -> Vec<SourceKey> {
+pub(super) fn pod_sources(around: Around<'_>, roots: &[(&Uid, &ClusterId)]) -> Vec<SourceKey> {
     let mut sources = dependent_sources(around, roots.iter().copied());
     for (root, cluster) in roots {
-        let below = around.graph.with_below([*root]);
-        let below = below.iter().filter_map(|uid| around.graph.node(uid));
+        let below = around.graph().with_below([*root]);
+        let below = below.iter().filter_map(|uid| around.graph().node(uid));
         sources.extend(below.filter_map(|node| node.selected_pods_source(cluster)));
     }
     let lists = SourceKey::by_list(sources).into_iter();
@@ -287,12 +307,12 @@ pub(super) fn pod_sources(around: &Objects, roots: &[(&Uid, &ClusterId)]) -> Vec
 
 /// Those of these objects whose dependents some source shows, beside the sources that are left out.
 pub(super) fn with_dependent_sources<'u>(
-    around: &Objects,
+    around: Around<'_>,
     roots: &BTreeSet<&'u Uid>,
     cluster: &ClusterId,
     is_left_out: impl Fn(&SourceKey) -> bool,
 ) -> BTreeSet<&'u Uid> {
-    let graph = &around.graph;
+    let graph = around.graph();
     let has_sources = |uid: &Uid| {
         let sources = graph.node(uid).map(|node| node.dependent_sources(cluster));
         let mut sources = sources.into_iter().flatten();

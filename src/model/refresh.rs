@@ -11,6 +11,7 @@ use crate::object::{ObjectRef, Uid, Value};
 use crate::source::{Event, Form, SourceKey, Version, Why, printed};
 use crate::status::{Assessment, Rules, Status, is_starting, review_at};
 
+use super::around::Around;
 use super::evidence_sources::{needs_explanation, subject_of};
 use super::judge::{judge, roll_up, services_of};
 use super::object::ModelObject;
@@ -98,7 +99,7 @@ fn take_evidence(objects: &mut Objects, source: &SourceKey, event: &Event) {
         objects.evidence.news.has_labels = true;
         return;
     };
-    match subject_of(objects, &about) {
+    match subject_of(Around::of(objects), &about) {
         Some(uid) => drop(objects.evidence.news.about.insert(uid)),
         // It may be late.
         None => objects.evidence.news.has_unknown_subjects = true,
@@ -129,7 +130,7 @@ pub(super) fn refresh(objects: &mut Objects, now: Timestamp) -> BTreeSet<Uid> {
         changed.extend(remove(objects, uid));
     }
     changed.extend(take_explained(objects));
-    changed.extend(to_judge_again(objects, &touched));
+    changed.extend(to_judge_again(Around::of(objects), &touched));
     let judged = judge(objects, changed, now);
     touched.extend(objects.graph.with_above(&judged));
     for group in objects.graph.bottom_up(&touched) {
@@ -152,13 +153,13 @@ fn take_explained(objects: &mut Objects) -> BTreeSet<Uid> {
     let mut explained = news.about;
     if news.has_labels {
         explained.extend(objects.unwell.iter().cloned());
-        let readers = readers(objects);
+        let readers = readers(Around::of(objects));
         explained.extend(readers.map(|(node, _)| node.uid.clone()));
     }
     if news.has_unknown_subjects {
         let nodes = objects.graph.of_kind("Node");
         let nodes: BTreeSet<Arc<str>> = nodes.map(|node| node.object.name.clone()).collect();
-        let around = &*objects;
+        let around = Around::of(objects);
         let is_known = |about: &ObjectRef| {
             let is_node = &*about.kind == "Node" && nodes.contains(&about.name);
             is_node || subject_of(around, about).is_some()
@@ -287,7 +288,7 @@ fn departed_owners(objects: &Objects) -> BTreeSet<Uid> {
 fn remove(objects: &mut Objects, uid: &Uid) -> Vec<Uid> {
     objects.departed.remove(uid);
     objects.unwell.remove(uid);
-    let mut around = services_of(objects, uid);
+    let mut around = services_of(Around::of(objects), uid);
     objects.graph.delete(uid);
     let Some(object) = objects.by_uid.remove(uid) else {
         return around;

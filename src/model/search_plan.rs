@@ -7,7 +7,7 @@ use crate::graph::Node;
 use crate::object::{GroupKind, Resource, Uid, Value, is_kubernetes_own};
 use crate::source::{ClusterId, Form, Select, SourceKey};
 
-use super::objects::Objects;
+use super::around::Around;
 use super::search::SearchPlan;
 
 /// The most lists of a search. Each costs a watch, too.
@@ -16,7 +16,7 @@ pub(super) const MAX_LISTS: usize = 100;
 /// The plan to look for the dependents of custom resources, in all kinds of their namespaces that are not `read` anyway.
 /// Objects in no namespace may have dependents in all.
 pub(super) fn search_plan(
-    around: &Objects,
+    around: Around<'_>,
     roots: &BTreeSet<Uid>,
     is_read: impl Fn(&SourceKey, &BTreeSet<&Uid>) -> bool,
 ) -> SearchPlan {
@@ -24,7 +24,7 @@ pub(super) fn search_plan(
     if places.owners.is_empty() {
         return SearchPlan::default();
     }
-    let mut kinds: Vec<&Resource> = around.types.all().collect();
+    let mut kinds: Vec<&Resource> = around.types().all().collect();
     kinds.retain(|kind| may_have_owners(kind));
     kinds.sort_by_key(|kind| places.rank(kind));
     let mut plan = SearchPlan::default();
@@ -44,8 +44,8 @@ pub(super) fn search_plan(
             }
         }
     }
-    let owners = around.graph.with_below(roots);
-    let is_custom = |uid: &Uid| around.graph.node(uid).is_some_and(Node::is_custom);
+    let owners = around.graph().with_below(roots);
+    let is_custom = |uid: &Uid| around.graph().node(uid).is_some_and(Node::is_custom);
     plan.owners = owners.into_iter().filter(|uid| is_custom(uid)).collect();
     plan
 }
@@ -62,14 +62,14 @@ struct OwnerPlaces<'m> {
 
 impl<'m> OwnerPlaces<'m> {
     /// The places of these owners. A place that is everywhere includes the namespaces.
-    fn of(around: &'m Objects, owners: &'m BTreeSet<Uid>) -> OwnerPlaces<'m> {
+    fn of(around: Around<'m>, owners: &'m BTreeSet<Uid>) -> OwnerPlaces<'m> {
         let mut places = OwnerPlaces {
             owners: BTreeMap::new(),
             named: BTreeSet::new(),
             groups: BTreeSet::new(),
         };
         for uid in owners {
-            let (Some(node), Some(cluster)) = (around.graph.node(uid), around.cluster_of(uid))
+            let (Some(node), Some(cluster)) = (around.graph().node(uid), around.cluster_of(uid))
             else {
                 continue;
             };

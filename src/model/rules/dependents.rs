@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::graph::Node;
+use crate::model::around::Around;
 use crate::model::object::ModelObject;
-use crate::model::objects::Objects;
 use crate::status::{Assessment, Cause, CauseRule, Finding, Status};
 
 use super::members::failed_members;
@@ -12,16 +12,16 @@ use super::workloads::blocked_rollout;
 
 /// The problems of an object that its dependents are: of the Pods of a workload, of the members of an inventory, of what a
 /// custom resource owns. If a workload above says it, the object only has its state.
-pub(in crate::model) fn problems_of_dependents(around: &Objects, node: &Node) -> Vec<Finding> {
+pub(in crate::model) fn problems_of_dependents(around: Around<'_>, node: &Node) -> Vec<Finding> {
     let problem = failed_pods(around, node).or_else(|| {
-        if around.graph.is_inventory(&node.uid) {
+        if around.graph().is_inventory(&node.uid) {
             failed_members(around, node)
         } else {
             failed_dependents(around, node).or_else(|| bad_run(around, node))
         }
     });
     // A custom resource has words of its own.
-    let mut owners = around.graph.owners(&node.uid);
+    let mut owners = around.graph().owners(&node.uid);
     let is_said = owners.any(|owner| !owner.is_custom());
     let problem = problem.map(|found| if is_said { found.silent() } else { found });
     blocked_rollout(around, node)
@@ -31,24 +31,24 @@ pub(in crate::model) fn problems_of_dependents(around: &Objects, node: &Node) ->
 }
 
 /// The Pods of the current revision of a workload: its own, and those of the `ReplicaSet` of a Deployment.
-fn pods_of_workload<'m>(around: &'m Objects, workload: &Node) -> Vec<&'m ModelObject> {
+fn pods_of_workload<'m>(around: Around<'m>, workload: &Node) -> Vec<&'m ModelObject> {
     let set = match &*workload.object.kind {
-        "Deployment" => around.graph.current_replica_set(&workload.uid),
+        "Deployment" => around.graph().current_replica_set(&workload.uid),
         _ => None,
     };
     let owners = [Some(workload), set].into_iter().flatten();
-    let children = owners.flat_map(|owner| around.graph.current_children(&owner.uid));
+    let children = owners.flat_map(|owner| around.graph().current_children(&owner.uid));
     let pods = children.filter(|child| child.pod().is_some());
-    let pods = pods.filter_map(|pod| around.get(&pod.uid));
+    let pods = pods.filter_map(|pod| around.object(&pod.uid));
     pods.filter(|pod| pod.departure.is_none()).collect()
 }
 
 /// The problem of a workload whose Pods fail: `0 of 3 pods ready: 3 ImagePullBackOff`; `None` if none fails. The Pods of
 /// a Job may fail: the Job counts them itself. Pods that have ended do not count: the workload replaces them.
-fn failed_pods(around: &Objects, node: &Node) -> Option<Finding> {
+fn failed_pods(around: Around<'_>, node: &Node) -> Option<Finding> {
     let workload = node.workload().filter(|_| &*node.object.kind != "Job")?;
     // Until then, the Pods of the last revision look like the newest.
-    let object = around.get(&node.uid)?;
+    let object = around.object(&node.uid)?;
     if !object.own.is_observed() {
         return None;
     }
@@ -75,20 +75,20 @@ fn failed_pods(around: &Objects, node: &Node) -> Option<Finding> {
 }
 
 /// The problem of a custom resource whose dependents fail: `deployment/web: 0 of 1 pods ready: 1 ImagePullBackOff`.
-fn failed_dependents(around: &Objects, node: &Node) -> Option<Finding> {
+fn failed_dependents(around: Around<'_>, node: &Node) -> Option<Finding> {
     if !node.is_custom() {
         return None;
     }
     let is_failed = |child: &&Node| {
-        let object = around.get(&child.uid);
+        let object = around.object(&child.uid);
         object.is_some_and(|object| {
             object.departure.is_none() && object.assessment.status() == Status::Failed
         })
     };
-    around.graph.directly_below(&node.uid).find(is_failed)?;
-    let mut failed = around.graph.children(&node.uid);
+    around.graph().directly_below(&node.uid).find(is_failed)?;
+    let mut failed = around.graph().children(&node.uid);
     failed.retain(is_failed);
-    let first = around.get(&failed.first()?.uid)?;
+    let first = around.object(&failed.first()?.uid)?;
     let reason = first.assessment.reason();
     let mut text = format!("{}: {reason}", first.object);
     if first.assessment.has_cause(CauseRule::FailedDependents) {
@@ -106,19 +106,19 @@ fn failed_dependents(around: &Objects, node: &Node) -> Option<Finding> {
 
 /// The problem of a `CronJob` whose newest Job has failed, or has a Pod that is not well for a known cause, such as one
 /// without a node.
-fn bad_run(around: &Objects, node: &Node) -> Option<Finding> {
+fn bad_run(around: Around<'_>, node: &Node) -> Option<Finding> {
     if &*node.object.kind != "CronJob" {
         return None;
     }
-    let runs = around.graph.children(&node.uid).into_iter();
+    let runs = around.graph().children(&node.uid).into_iter();
     let newest = runs.max_by_key(|run| run.created)?;
-    let run = &around.get(&newest.uid)?.assessment;
+    let run = &around.object(&newest.uid)?.assessment;
     if run.status() == Status::Failed {
         let text = format!("its last run {} failed: {}", newest.object, run.reason());
         return Some(Finding::new(CauseRule::LastRunFailed, Status::Failed, text));
     }
-    let pods = around.graph.children(&newest.uid).into_iter();
-    let mut pods = pods.filter_map(|pod| around.get(&pod.uid));
+    let pods = around.graph().children(&newest.uid).into_iter();
+    let mut pods = pods.filter_map(|pod| around.object(&pod.uid));
     let stuck = pods.find(|pod| {
         let is_late = !pod.assessment.causes.is_empty() && !pod.assessment.is_well();
         is_late && !pod.is_starting && pod.departure.is_none() && !around.has_ended(pod)
@@ -135,12 +135,12 @@ fn bad_run(around: &Objects, node: &Node) -> Option<Finding> {
 /// The problems of the Pods that a Service in this state selects: `2 CrashLoopBackOff`. Pods that are only not ready yet
 /// count for a Service that has failed, and only if no Pod has.
 pub(in crate::model) fn problems_of_selected(
-    around: &Objects,
+    around: Around<'_>,
     service: &Node,
     status: Status,
 ) -> String {
-    let pods = around.graph.selected_pods(&service.uid).into_iter();
-    let pods = pods.filter_map(|pod| around.get(&pod.uid));
+    let pods = around.graph().selected_pods(&service.uid).into_iter();
+    let pods = pods.filter_map(|pod| around.object(&pod.uid));
     let there = |pod: &&ModelObject| pod.departure.is_none() && !around.has_ended(pod);
     let pods: Vec<_> = pods.filter(there).collect();
     match problems(&pods, Status::Failed) {
@@ -151,8 +151,8 @@ pub(in crate::model) fn problems_of_selected(
     }
 }
 
-fn has_failed(around: &Objects, node: &Node) -> bool {
-    let object = around.get(&node.uid);
+fn has_failed(around: Around<'_>, node: &Node) -> bool {
+    let object = around.object(&node.uid);
     object.is_some_and(|object| object.own.status() == Status::Failed)
 }
 

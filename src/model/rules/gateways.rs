@@ -7,14 +7,17 @@ use crate::graph::{
     KnownRelation, Node, Reference, ReferenceTarget, istio_destinations, service_of_host,
     well_known,
 };
+use crate::model::around::Around;
 use crate::model::coverage::Reading;
-use crate::model::objects::Objects;
 use crate::object::{Doc, Uid, Value};
 use crate::source::{Select, SourceKey};
 use crate::status::{Cause, CauseRule, CertificateNames, Finding, Rules, Status};
 
 /// The hosts of an Ingress that the certificate of their Secret does not name.
-pub(in crate::model) fn unnamed_hosts_of_ingress(around: &Objects, ingress: &Node) -> Vec<Finding> {
+pub(in crate::model) fn unnamed_hosts_of_ingress(
+    around: Around<'_>,
+    ingress: &Node,
+) -> Vec<Finding> {
     let Some(doc) = around.doc(&ingress.uid) else {
         return Vec::new();
     };
@@ -31,7 +34,10 @@ pub(in crate::model) fn unnamed_hosts_of_ingress(around: &Objects, ingress: &Nod
 }
 
 /// The hosts of the listeners of a Gateway that none of their certificates names.
-pub(in crate::model) fn unnamed_hosts_of_gateway(around: &Objects, gateway: &Node) -> Vec<Finding> {
+pub(in crate::model) fn unnamed_hosts_of_gateway(
+    around: Around<'_>,
+    gateway: &Node,
+) -> Vec<Finding> {
     let Some(doc) = around.doc(&gateway.uid) else {
         return Vec::new();
     };
@@ -55,7 +61,7 @@ pub(in crate::model) fn unnamed_hosts_of_gateway(around: &Objects, gateway: &Nod
 
 /// The certificate of the Secret that a field names, with the words for the Secret. Empty if it is not known.
 fn certificates(
-    around: &Objects,
+    around: Around<'_>,
     node: &Node,
     holder: Value<'_>,
     key: &str,
@@ -63,7 +69,7 @@ fn certificates(
     let name = holder.text_at(&[key]);
     let namespace = holder.text_at(&["namespace"]);
     let namespace = namespace.or_else(|| node.object.namespace.clone());
-    let mut references = around.graph.references_of(&node.uid).iter();
+    let mut references = around.graph().references_of(&node.uid).iter();
     let reference = references.find(|reference| {
         let target = &reference.target;
         reference.relation.is(KnownRelation::Certificate)
@@ -73,8 +79,8 @@ fn certificates(
     Vec::from_iter(reference.and_then(|reference| certificate(around, reference)))
 }
 
-fn certificate(around: &Objects, reference: &Reference) -> Option<NamedCertificate> {
-    let secret = around.graph.referenced(&reference.target)?;
+fn certificate(around: Around<'_>, reference: &Reference) -> Option<NamedCertificate> {
+    let secret = around.graph().referenced(&reference.target)?;
     let secret = around
         .doc(&secret.uid)
         .filter(|_| around.is_there(&secret.uid))?;
@@ -115,7 +121,7 @@ fn unnamed(host: &str, certificates: &[NamedCertificate]) -> Option<Finding> {
 
 /// The subsets that a `VirtualService` routes to and that no `DestinationRule` for the Service defines. Without such a
 /// rule, the model may not have read it.
-pub(in crate::model) fn missing_subsets(around: &Objects, service: &Node) -> Vec<Finding> {
+pub(in crate::model) fn missing_subsets(around: Around<'_>, service: &Node) -> Vec<Finding> {
     let Some(doc) = around.doc(&service.uid) else {
         return Vec::new();
     };
@@ -127,7 +133,7 @@ pub(in crate::model) fn missing_subsets(around: &Objects, service: &Node) -> Vec
     findings
 }
 
-fn missing_subset(around: &Objects, service: &Node, destination: Value<'_>) -> Option<Finding> {
+fn missing_subset(around: Around<'_>, service: &Node, destination: Value<'_>) -> Option<Finding> {
     let subset = destination.text_at(&["subset"])?;
     let host = destination.text_at(&["host"])?;
     let target = service_of_host(&host, &service.object)?;
@@ -144,11 +150,11 @@ fn missing_subset(around: &Objects, service: &Node, destination: Value<'_>) -> O
 }
 
 /// The `DestinationRules` of a Service.
-fn destination_rules(around: &Objects, service: &ReferenceTarget) -> Vec<Doc> {
-    let service = service.object(&around.types);
-    let rules = around.graph.referrers(&service);
+fn destination_rules(around: Around<'_>, service: &ReferenceTarget) -> Vec<Doc> {
+    let service = service.object(around.types());
+    let rules = around.graph().referrers(&service);
     let is_rule = |uid: &&_| {
-        let node = around.graph.node(uid);
+        let node = around.graph().node(uid);
         node.is_some_and(|node| &*node.object.kind == "DestinationRule") && around.is_there(uid)
     };
     rules
@@ -161,13 +167,13 @@ fn destination_rules(around: &Objects, service: &ReferenceTarget) -> Vec<Doc> {
 const SERVERS: [&str; 3] = ["Deployment", "StatefulSet", "DaemonSet"];
 
 /// The note about what is missing in front of an object.
-pub fn missing_in_front(around: &Objects, uid: &Uid) -> Option<Cause> {
+pub fn missing_in_front(around: Around<'_>, uid: &Uid) -> Option<Cause> {
     without_service(around, uid).or_else(|| without_controller(around, uid))
 }
 
 /// The note of a Pod that no controller replaces. The kubelet owns the Pods of its own manifests.
-fn without_controller(around: &Objects, pod: &Uid) -> Option<Cause> {
-    let node = around.graph.node(pod)?;
+fn without_controller(around: Around<'_>, pod: &Uid) -> Option<Cause> {
+    let node = around.graph().node(pod)?;
     let is_alone = node.pod().is_some() && node.owners.is_empty();
     is_alone.then(|| {
         Cause::new(
@@ -179,16 +185,16 @@ fn without_controller(around: &Objects, pod: &Uid) -> Option<Cause> {
 
 /// The note of a workload whose Pods no Service selects. It never matters to the state of the workload: many workers
 /// have no Service. Only a trace reads all Services of the namespace.
-fn without_service(around: &Objects, workload: &Uid) -> Option<Cause> {
-    let node = around.graph.node(workload)?;
+fn without_service(around: Around<'_>, workload: &Uid) -> Option<Cause> {
+    let node = around.graph().node(workload)?;
     let object = &node.object;
     let may_serve = object.group() == "apps" && SERVERS.contains(&&*object.kind);
     let (cluster, namespace) = (around.cluster_of(workload)?, object.namespace.clone()?);
     let kind = well_known("", "Service");
     let services = SourceKey::of(cluster, kind, Some(namespace), Select::All);
-    let is_read = matches!(around.coverage.reading(&services), Some(Reading::All));
-    let is_known = may_serve && is_read && around.knows_absence;
-    let is_served = around.graph.is_served(workload)?;
+    let is_read = matches!(around.coverage().reading(&services), Some(Reading::All));
+    let is_known = may_serve && is_read && around.knows_absence();
+    let is_served = around.graph().is_served(workload)?;
     (is_known && !is_served)
         .then(|| Cause::new(CauseRule::NoService, "no Service selects its pods"))
 }
@@ -202,12 +208,12 @@ const DEFAULTS: [&str; 3] = [
 
 /// The problem of an Ingress without a class in a cluster without a default one. A controller that serves it
 /// nevertheless gives it an address.
-pub(in crate::model) fn without_class(around: &Objects, ingress: &Node) -> Vec<Finding> {
+pub(in crate::model) fn without_class(around: Around<'_>, ingress: &Node) -> Vec<Finding> {
     let classes = ingress_classes(around, &ingress.uid);
     let is_read = classes.is_some_and(|classes| {
-        matches!(around.coverage.reading(&classes), Some(Reading::All)) && around.knows_absence
+        matches!(around.coverage().reading(&classes), Some(Reading::All)) && around.knows_absence()
     });
-    let mut known = around.graph.of_kind("IngressClass");
+    let mut known = around.graph().of_kind("IngressClass");
     if !is_read || known.any(|class| is_default_class(around, &class.uid)) {
         return Vec::new();
     }
@@ -217,11 +223,11 @@ pub(in crate::model) fn without_class(around: &Objects, ingress: &Node) -> Vec<F
 }
 
 /// The sources of all ingress classes, for the Ingresses without one.
-pub(in crate::model) fn class_sources(around: &Objects) -> Vec<SourceKey> {
-    if around.rules == Rules::Kstatus {
+pub(in crate::model) fn class_sources(around: Around<'_>) -> Vec<SourceKey> {
+    if around.rules() == Rules::Kstatus {
         return Vec::new();
     }
-    let ingresses = around.graph.of_kind("Ingress");
+    let ingresses = around.graph().of_kind("Ingress");
     let sources = ingresses.filter_map(|ingress| ingress_classes(around, &ingress.uid));
     let mut known = HashSet::new();
     sources
@@ -230,7 +236,7 @@ pub(in crate::model) fn class_sources(around: &Objects) -> Vec<SourceKey> {
 }
 
 /// The source of the classes that decide whether an Ingress is served; `None` if it names one, or has an address.
-fn ingress_classes(around: &Objects, ingress: &Uid) -> Option<SourceKey> {
+fn ingress_classes(around: Around<'_>, ingress: &Uid) -> Option<SourceKey> {
     let doc = around.doc(ingress).filter(|_| around.is_there(ingress))?;
     let root = doc.root();
     let annotation = ["metadata", "annotations", "kubernetes.io/ingress.class"];
@@ -251,7 +257,7 @@ fn ingress_classes(around: &Objects, ingress: &Uid) -> Option<SourceKey> {
 /// The note of a default class beside others. Of several storage classes, the newest one counts
 /// (<https://kubernetes.io/docs/concepts/storage/storage-classes/#default-storageclass>). With several ingress classes, the
 /// API server refuses Ingresses that name none.
-pub(in crate::model) fn other_default_classes(around: &Objects, class: &Node) -> Vec<Finding> {
+pub(in crate::model) fn other_default_classes(around: Around<'_>, class: &Node) -> Vec<Finding> {
     if !is_default_class(around, &class.uid) {
         return Vec::new();
     }
@@ -259,7 +265,7 @@ pub(in crate::model) fn other_default_classes(around: &Objects, class: &Node) ->
         "StorageClass" => "StorageClass",
         _ => "IngressClass",
     };
-    let others = around.graph.of_kind(kind).filter(|other| {
+    let others = around.graph().of_kind(kind).filter(|other| {
         other.uid != class.uid
             && other.object.group() == class.object.group()
             && around.cluster_of(&other.uid) == around.cluster_of(&class.uid)
@@ -282,7 +288,7 @@ pub(in crate::model) fn other_default_classes(around: &Objects, class: &Node) ->
     vec![note]
 }
 
-fn is_default_class(around: &Objects, class: &Uid) -> bool {
+fn is_default_class(around: Around<'_>, class: &Uid) -> bool {
     let doc = around.doc(class).filter(|_| around.is_there(class));
     doc.is_some_and(|doc| {
         let value = |name| doc.root().str_at(&["metadata", "annotations", name]);

@@ -1,7 +1,8 @@
 //! The members of inventories: which of them have no object, and what that means for the inventory.
 
 use crate::graph::{MAX_MEMBER_LISTS, Node, ReferenceTarget};
-use crate::model::objects::{Absence, Objects};
+use crate::model::around::Around;
+use crate::model::objects::Absence;
 use crate::object::Uid;
 use crate::source::{ClusterId, SourceKey};
 use crate::status::{CauseRule, Finding, Status};
@@ -25,14 +26,14 @@ pub enum MemberGap {
 }
 
 /// The members of an inventory that have no object, in its order. A member that is not read yet is not among them.
-pub fn absent_members(around: &Objects, uid: &Uid) -> Vec<AbsentMember> {
+pub fn absent_members(around: Around<'_>, uid: &Uid) -> Vec<AbsentMember> {
     let Some(cluster) = around.cluster_of(uid) else {
         return Vec::new();
     };
-    let members = around.graph.member_references(uid);
+    let members = around.graph().member_references(uid);
     let absent = members.filter_map(|member| {
         let target = &member.target;
-        if around.graph.referenced(target).is_some() {
+        if around.graph().referenced(target).is_some() {
             return None;
         }
         Some(AbsentMember {
@@ -44,24 +45,24 @@ pub fn absent_members(around: &Objects, uid: &Uid) -> Vec<AbsentMember> {
 }
 
 fn member_gap(
-    around: &Objects,
+    around: Around<'_>,
     cluster: &ClusterId,
     inventory: &Uid,
     member: &ReferenceTarget,
 ) -> Option<MemberGap> {
-    let is_planned = around.members.inventories.contains(inventory);
-    let own = member.source(cluster, &around.types);
-    let list = member.list_source(cluster, &around.types);
-    let list = list.filter(|list| around.lookups.looks_for(list, member));
+    let is_planned = around.members().inventories.contains(inventory);
+    let own = member.source(cluster, around.types());
+    let list = member.list_source(cluster, around.types());
+    let list = list.filter(|list| around.lookups().looks_for(list, member));
     let mut sources = own.iter().chain(&list);
-    let is_followed = |source: &&SourceKey| around.coverage.follows(source);
+    let is_followed = |source: &&SourceKey| around.coverage().follows(source);
     let absence = around.absence(sources.find(is_followed).or(own.as_ref()));
     let gap = MemberGap::Absent(absence);
     match absence {
         Absence::Missing | Absence::Refused => Some(gap),
-        Absence::Unserved => (is_planned && around.knows_absence).then_some(gap),
+        Absence::Unserved => (is_planned && around.knows_absence()).then_some(gap),
         Absence::Unread => around
-            .members
+            .members()
             .beyond
             .contains(member)
             .then_some(MemberGap::Beyond),
@@ -70,15 +71,15 @@ fn member_gap(
 }
 
 /// What is wrong with the members of an inventory, apart from their states.
-pub(in crate::model) fn member_findings(around: &Objects, node: &Node) -> Vec<Finding> {
+pub(in crate::model) fn member_findings(around: Around<'_>, node: &Node) -> Vec<Finding> {
     let uid = &node.uid;
     let absent = absent_members(around, uid);
     let of = |why: MemberGap| {
         let members = absent.iter().filter(move |member| member.why == why);
-        members.map(|member| member.target.object(&around.types).to_string())
+        members.map(|member| member.target.object(around.types()).to_string())
     };
     let departed = around
-        .graph
+        .graph()
         .members(uid)
         .filter(|node| !around.is_there(&node.uid));
     let missing =
@@ -98,7 +99,7 @@ pub(in crate::model) fn member_findings(around: &Objects, node: &Node) -> Vec<Fi
         Some(Finding::new(CauseRule::UnreadMember, Status::Unknown, text))
     });
     let missing = missing.map(|text| Finding::new(CauseRule::MissingMember, Status::Failed, text));
-    let remote = around.graph.remote_members(uid).map(|remote| {
+    let remote = around.graph().remote_members(uid).map(|remote| {
         let (count, cluster) = (remote.count, &remote.cluster);
         let text = format!("not judged here: {count} objects in {cluster}");
         Finding::new(CauseRule::RemoteMembers, Status::Current, text)
@@ -107,9 +108,9 @@ pub(in crate::model) fn member_findings(around: &Objects, node: &Node) -> Vec<Fi
 }
 
 /// The problem of an inventory whose members fail.
-pub(in crate::model) fn failed_members(around: &Objects, node: &Node) -> Option<Finding> {
-    let failed = around.graph.members(&node.uid).filter(|member| {
-        let object = around.get(&member.uid);
+pub(in crate::model) fn failed_members(around: Around<'_>, node: &Node) -> Option<Finding> {
+    let failed = around.graph().members(&node.uid).filter(|member| {
+        let object = around.object(&member.uid);
         member.uid != node.uid
             && object.is_some_and(|object| object.assessment.status() == Status::Failed)
     });

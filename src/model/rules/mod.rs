@@ -23,7 +23,7 @@ use crate::object::Uid;
 use crate::source::SourceKey;
 use crate::status::{Cause, Finding, Status};
 
-use super::objects::Objects;
+use super::around::Around;
 use gateways::{
     missing_subsets, other_default_classes, unnamed_hosts_of_gateway, unnamed_hosts_of_ingress,
     without_class,
@@ -59,16 +59,16 @@ struct Rule {
     /// the object again.
     reads: &'static [&'static str],
     /// The sources that the rule reads and that no view may show. It says nothing of them while they are not read.
-    sources: fn(&Objects, &Node) -> Vec<SourceKey>,
+    sources: fn(Around<'_>, &Node) -> Vec<SourceKey>,
     find: Find,
 }
 
 /// What a rule finds.
 enum Find {
     /// Problems, which change the state of the object, and notes.
-    Findings(fn(&Objects, &Node) -> Vec<Finding>),
+    Findings(fn(Around<'_>, &Node) -> Vec<Finding>),
     /// What explains the state of an object that is not well, and never changes it.
-    Facts(fn(&Objects, &Node) -> Vec<Cause>),
+    Facts(fn(Around<'_>, &Node) -> Vec<Cause>),
 }
 
 /// The most sources that rules read. Each costs a list and a watch.
@@ -127,14 +127,14 @@ rules! {
 }
 
 /// The sources of a rule that reads only what a view shows.
-fn none(_around: &Objects, _node: &Node) -> Vec<SourceKey> {
+fn none(_around: Around<'_>, _node: &Node) -> Vec<SourceKey> {
     Vec::new()
 }
 
 impl Rule {
     /// Whether the model has the links that it follows. Those that matter to unwell objects it has for these.
-    fn is_known(&self, around: &Objects) -> bool {
-        self.needs < Tier::Trace || around.links_upto == Tier::Trace
+    fn is_known(&self, around: Around<'_>) -> bool {
+        self.needs < Tier::Trace || around.links_upto() == Tier::Trace
     }
 
     /// Whether it reads sources for objects of its kind that are well.
@@ -145,7 +145,7 @@ impl Rule {
 
 /// The rules about an object that can be applied.
 fn rules_about<'a>(
-    around: &'a Objects,
+    around: Around<'a>,
     node: &'a Node,
 ) -> impl Iterator<Item = &'static Rule> + use<'a> {
     let known = RULES.iter().filter(move |rule| rule.is_known(around));
@@ -156,13 +156,13 @@ fn rules_about<'a>(
 }
 
 /// What is wrong with an object by those around it, and what is to be noted.
-pub(in crate::model) fn findings(around: &Objects, node: &Node) -> Vec<Finding> {
+pub(in crate::model) fn findings(around: Around<'_>, node: &Node) -> Vec<Finding> {
     let found = rules_about(around, node).flat_map(|rule| match rule.find {
         Find::Facts(_) => Vec::new(),
         Find::Findings(find) => {
             let found = find(around, node);
             let are_notes = found.iter().all(|found| found.status == Status::Current);
-            let needs = around.get(&node.uid).map_or(Tier::Always, |it| it.needs);
+            let needs = around.object(&node.uid).map_or(Tier::Always, |it| it.needs);
             debug_assert!(rule.needs <= needs || are_notes, "{found:?}");
             found
         }
@@ -171,7 +171,7 @@ pub(in crate::model) fn findings(around: &Objects, node: &Node) -> Vec<Finding> 
 }
 
 /// What explains the state of an object that is not well.
-pub(in crate::model) fn facts(around: &Objects, node: &Node) -> Vec<Cause> {
+pub(in crate::model) fn facts(around: Around<'_>, node: &Node) -> Vec<Cause> {
     let found = rules_about(around, node).flat_map(|rule| match rule.find {
         Find::Facts(find) => find(around, node),
         Find::Findings(_) => Vec::new(),
@@ -180,9 +180,9 @@ pub(in crate::model) fn facts(around: &Objects, node: &Node) -> Vec<Cause> {
 }
 
 /// The sources that rules read, each once: those for the objects that are not well come first.
-pub(in crate::model) fn rule_sources(around: &Objects) -> Vec<SourceKey> {
-    let unwell = around.unwell.iter();
-    let unwell = unwell.filter_map(|uid| around.graph.node(uid));
+pub(in crate::model) fn rule_sources(around: Around<'_>) -> Vec<SourceKey> {
+    let unwell = around.unwell().iter();
+    let unwell = unwell.filter_map(|uid| around.graph().node(uid));
     let of_unwell = unwell.flat_map(|node| {
         let rules = rules_about(around, node);
         rules.flat_map(move |rule| (rule.sources)(around, node))
@@ -201,11 +201,13 @@ pub(in crate::model) fn rule_sources(around: &Objects) -> Vec<SourceKey> {
 }
 
 /// The objects that need sources of rules whatever their states, with these sources.
-pub(in crate::model) fn readers(around: &Objects) -> impl Iterator<Item = (&Node, Vec<SourceKey>)> {
+pub(in crate::model) fn readers(
+    around: Around<'_>,
+) -> impl Iterator<Item = (&Node, Vec<SourceKey>)> {
     let rules = RULES.iter();
     let rules = rules.filter(move |rule| rule.is_known(around) && rule.looks_at_all());
     let asked = rules.flat_map(move |rule| {
-        let nodes = around.graph.of_kind(rule.kind);
+        let nodes = around.graph().of_kind(rule.kind);
         let nodes = nodes.filter(|node| node.object.group() == rule.group);
         nodes.map(move |node| (node, (rule.sources)(around, node)))
     });
@@ -213,17 +215,20 @@ pub(in crate::model) fn readers(around: &Objects) -> impl Iterator<Item = (&Node
 }
 
 /// The objects to judge again because others around them have changed.
-pub(in crate::model) fn to_judge_again(around: &Objects, changed: &BTreeSet<Uid>) -> BTreeSet<Uid> {
+pub(in crate::model) fn to_judge_again(
+    around: Around<'_>,
+    changed: &BTreeSet<Uid>,
+) -> BTreeSet<Uid> {
     let revisions = changed.iter().flat_map(|uid| busy_sets(around, uid));
     let mut due: BTreeSet<Uid> = revisions.map(|set| set.uid.clone()).collect();
     for rule in RULES.iter().filter(|rule| rule.is_known(around)) {
         // An object that is gone may have had any kind.
         let is_read = |uid: &Uid| {
-            let node = around.graph.node(uid);
+            let node = around.graph().node(uid);
             node.is_none_or(|node| rule.reads.contains(&&*node.object.kind))
         };
         if !rule.reads.is_empty() && changed.iter().any(is_read) {
-            let of_kind = around.graph.of_kind(rule.kind);
+            let of_kind = around.graph().of_kind(rule.kind);
             due.extend(of_kind.map(|node| node.uid.clone()));
         }
     }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::graph::{KnownRelation, Node, well_known};
+use crate::model::around::Around;
 use crate::model::evidence::EvidenceObject;
-use crate::model::objects::Objects;
 use crate::object::{
     CONDITION_TAINTS, Doc, ObjectRef, Quantity, Value, condition, evicting_taints, is_closed,
     is_cordoned, is_sidecar, untolerated_taints,
@@ -25,6 +25,7 @@ const RESOURCES: [NodeResource; 2] = [
     },
 ];
 
+/// A resource of a node.
 struct NodeResource {
     /// The name in the API.
     key: &'static str,
@@ -34,7 +35,7 @@ struct NodeResource {
 
 /// The notes of a node that has no room for more Pods, or whose Pods may use more than it has. They need all Pods of
 /// the node, which only the trace of the node reads.
-pub(in crate::model) fn crowded_node(around: &Objects, node: &Node) -> Vec<Finding> {
+pub(in crate::model) fn crowded_node(around: Around<'_>, node: &Node) -> Vec<Finding> {
     let (Some(doc), Some(pods)) = (around.doc(&node.uid), pods_on(around, node)) else {
         return Vec::new();
     };
@@ -72,28 +73,28 @@ pub(in crate::model) fn crowded_node(around: &Objects, node: &Node) -> Vec<Findi
 }
 
 /// The Pods on a node that have not ended; `None` if they were not all read.
-fn pods_on(around: &Objects, node: &Node) -> Option<Vec<Doc>> {
+fn pods_on(around: Around<'_>, node: &Node) -> Option<Vec<Doc>> {
     let select = Select::matching(None, Some(&format!("spec.nodeName={}", node.object.name)));
     let cluster = around.cluster_of(&node.uid)?;
     let source = SourceKey::of(cluster, well_known("", "Pod"), None, select);
-    if !around.coverage.is_read(&source) {
+    if !around.coverage().is_read(&source) {
         return None;
     }
-    let pods = around.graph.referrers(&node.object);
+    let pods = around.graph().referrers(&node.object);
     let pods = pods.filter(|uid| {
-        let pod = around.graph.node(uid).and_then(Node::pod);
+        let pod = around.graph().node(uid).and_then(Node::pod);
         pod.is_some_and(|pod| !pod.has_ended) && around.is_there(uid)
     });
     Some(pods.filter_map(|uid| around.doc(uid)).collect())
 }
 
 /// The note of a Pod that its node evicts first, because the node has too little memory and the Pod requests nothing.
-pub(in crate::model) fn eviction_risk(around: &Objects, pod: &Node) -> Vec<Finding> {
-    let references = around.graph.references_of(&pod.uid).iter();
+pub(in crate::model) fn eviction_risk(around: Around<'_>, pod: &Node) -> Vec<Finding> {
+    let references = around.graph().references_of(&pod.uid).iter();
     let mut nodes = references.filter(|found| found.relation.is(KnownRelation::Node));
-    let node = nodes.find_map(|found| around.graph.referenced(&found.target));
+    let node = nodes.find_map(|found| around.graph().referenced(&found.target));
     let has_pressure = |node: &&Node| {
-        let object = around.get(&node.uid);
+        let object = around.object(&node.uid);
         object.is_some_and(|object| object.own.has_cause(CauseRule::MemoryPressure))
     };
     let has_ended = pod.pod().is_some_and(|pod| pod.has_ended);
@@ -131,14 +132,14 @@ fn count(pods: usize) -> f64 {
 
 /// The taints of a Pod's node that evict the Pod. Others keep only new Pods away. A Pod that is well has been placed
 /// before, so nothing looks at its node. The conditions of a node have rules of their own.
-pub(in crate::model) fn evicted_by_taints(around: &Objects, pod: &Node) -> Vec<Finding> {
-    let judged = around.get(&pod.uid);
+pub(in crate::model) fn evicted_by_taints(around: Around<'_>, pod: &Node) -> Vec<Finding> {
+    let judged = around.object(&pod.uid);
     if judged.is_some_and(|object| object.own.is_well()) {
         return Vec::new();
     }
-    let references = around.graph.references_of(&pod.uid).iter();
+    let references = around.graph().references_of(&pod.uid).iter();
     let mut nodes = references.filter(|found| found.relation.is(KnownRelation::Node));
-    let node = nodes.find_map(|found| around.graph.referenced(&found.target));
+    let node = nodes.find_map(|found| around.graph().referenced(&found.target));
     let docs = node.and_then(|node| Some((node, around.doc(&node.uid)?, around.doc(&pod.uid)?)));
     let Some((node, tainted, pod)) = docs else {
         return Vec::new();

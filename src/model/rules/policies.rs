@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::graph::{Facts, Node, well_known};
-use crate::model::objects::Objects;
+use crate::model::around::Around;
 use crate::object::{ObjectRef, Uid, denied, is_cordoned, restricted};
 use crate::source::{ClusterId, Select, SourceKey};
 use crate::status::{CauseRule, Finding, Status};
@@ -12,21 +12,21 @@ use crate::status::{CauseRule, Finding, Status};
 const MAX_BUDGETS: usize = 2;
 
 /// The notes of a cordoned node about the budgets that allow no eviction of its Pods. Only a trace reads these.
-pub(in crate::model) fn held_drain(around: &Objects, node: &Node) -> Vec<Finding> {
+pub(in crate::model) fn held_drain(around: Around<'_>, node: &Node) -> Vec<Finding> {
     let doc = around.doc(&node.uid);
     if !doc.is_some_and(|doc| is_cordoned(doc.root())) {
         return Vec::new();
     }
-    let pods = around.graph.referrers(&node.object);
-    let pods = pods.filter_map(|uid| around.graph.node(uid));
+    let pods = around.graph().referrers(&node.object);
+    let pods = pods.filter_map(|uid| around.graph().node(uid));
     let pods: Vec<&Node> = pods.filter(|pod| is_drained(around, pod)).collect();
-    let budgets = around.graph.of_kind("PodDisruptionBudget");
+    let budgets = around.graph().of_kind("PodDisruptionBudget");
     let held = budgets.filter_map(|budget| {
-        let own = &around.get(&budget.uid)?.own;
+        let own = &around.object(&budget.uid)?.own;
         let mut rules = [CauseRule::EvictionsBlocked, CauseRule::BudgetViolated].into_iter();
         let rule = rules.find(|rule| own.has_cause(*rule))?;
         let mut pods = pods.iter();
-        let pod = pods.find(|pod| around.graph.selects_by_relations(&budget.uid, pod))?;
+        let pod = pods.find(|pod| around.graph().selects_by_relations(&budget.uid, pod))?;
         let (namespace, budget) = (pod.object.namespace.as_deref()?, &budget.object);
         let pod = &pod.object;
         let text =
@@ -38,7 +38,7 @@ pub(in crate::model) fn held_drain(around: &Objects, node: &Node) -> Vec<Finding
 
 /// Whether a drain of the node evicts a Pod, so that a budget can hold it up. It leaves those of a `DaemonSet` alone. A Pod
 /// that has ended or is being deleted needs no permission.
-fn is_drained(around: &Objects, pod: &Node) -> bool {
+fn is_drained(around: Around<'_>, pod: &Node) -> bool {
     let runs = pod.pod().is_some_and(|facts| !facts.has_ended) && !pod.deleting;
     let mut owners = pod.owners.iter();
     let is_of_daemon_set = owners.any(|owner| owner.controller && &*owner.kind == "DaemonSet");
@@ -46,8 +46,8 @@ fn is_drained(around: &Objects, pod: &Node) -> bool {
 }
 
 /// The note of a budget that shares a Pod with another one: the API server refuses to evict such a Pod.
-pub(in crate::model) fn shared_pod(around: &Objects, budget: &Node) -> Vec<Finding> {
-    let others = around.graph.of_kind("PodDisruptionBudget");
+pub(in crate::model) fn shared_pod(around: Around<'_>, budget: &Node) -> Vec<Finding> {
+    let others = around.graph().of_kind("PodDisruptionBudget");
     let others: Vec<&Node> = others
         .filter(|other| {
             let is_beside = other.object.namespace == budget.object.namespace;
@@ -57,11 +57,11 @@ pub(in crate::model) fn shared_pod(around: &Objects, budget: &Node) -> Vec<Findi
     if others.is_empty() {
         return Vec::new();
     }
-    let mut pods = around.graph.selected_by_relations(&budget.uid);
+    let mut pods = around.graph().selected_by_relations(&budget.uid);
     pods.retain(|pod| pod.pod().is_some_and(|facts| !facts.has_ended) && !pod.deleting);
     let is_shared = |other: &&Node| {
         let mut pods = pods.iter();
-        pods.find(|pod| around.graph.selects_by_relations(&other.uid, pod))
+        pods.find(|pod| around.graph().selects_by_relations(&other.uid, pod))
             .copied()
     };
     let shared = others
@@ -78,7 +78,7 @@ pub(in crate::model) fn shared_pod(around: &Objects, budget: &Node) -> Vec<Findi
 }
 
 /// The note about the directions of traffic that a policy restricts. It has another one about those that it denies.
-pub(in crate::model) fn restrictions(around: &Objects, policy: &Node) -> Vec<Finding> {
+pub(in crate::model) fn restrictions(around: Around<'_>, policy: &Node) -> Vec<Finding> {
     let doc = around.doc(&policy.uid);
     let directions = doc.map(|doc| restricted(doc.root()).join(", "));
     let directions = directions.filter(|directions| !directions.is_empty());
@@ -91,8 +91,8 @@ pub(in crate::model) fn restrictions(around: &Objects, policy: &Node) -> Vec<Fin
 
 /// The notes of a Pod that gets no traffic, or may send none, because no policy that selects it allows any. A Pod that is not
 /// well has other problems: the kubelet probes it whatever the policies say.
-pub(in crate::model) fn isolated(around: &Objects, pod: &Node) -> Vec<Finding> {
-    let object = around.get(&pod.uid);
+pub(in crate::model) fn isolated(around: Around<'_>, pod: &Node) -> Vec<Finding> {
+    let object = around.object(&pod.uid);
     if !object.is_some_and(|object| object.own.is_well()) {
         return Vec::new();
     }
@@ -111,14 +111,14 @@ pub(in crate::model) fn isolated(around: &Objects, pod: &Node) -> Vec<Finding> {
 }
 
 /// The policies that isolate a Pod, or the Pods of a Service.
-pub fn isolating_policies(around: &Objects, uid: &Uid) -> Vec<Arc<ObjectRef>> {
-    let node = around.graph.node(uid).into_iter();
+pub fn isolating_policies(around: Around<'_>, uid: &Uid) -> Vec<Arc<ObjectRef>> {
+    let node = around.graph().node(uid).into_iter();
     let pods = node.flat_map(|node| match node.facts {
         Facts::Pod(_) => vec![node],
-        _ => around.graph.selected_pods(&node.uid),
+        _ => around.graph().selected_pods(&node.uid),
     });
     let pods = pods.filter(|pod| {
-        let object = around.get(&pod.uid);
+        let object = around.object(&pod.uid);
         object.is_some_and(|object| object.assessment.has_cause(CauseRule::Isolated))
     });
     let policies = pods.flat_map(|pod| {
@@ -133,18 +133,22 @@ pub fn isolating_policies(around: &Objects, uid: &Uid) -> Vec<Arc<ObjectRef>> {
 
 /// The policies that restrict a direction of a Pod's traffic, if all are known and none allows any of it. Policies do not
 /// count for a Pod in the network of its node.
-fn policies_without(around: &Objects, pod: &Node, direction: &str) -> Option<Vec<Arc<ObjectRef>>> {
+fn policies_without(
+    around: Around<'_>,
+    pod: &Node,
+    direction: &str,
+) -> Option<Vec<Arc<ObjectRef>>> {
     let source = network_policies(pod, around.cluster_of(&pod.uid)?)?;
-    let is_whole = around.coverage.is_read(&source) && !around.lookups.has(&source);
+    let is_whole = around.coverage().is_read(&source) && !around.lookups().has(&source);
     let doc = around.doc(&pod.uid).filter(|_| is_whole)?;
     let has_own_network = doc.root().bool_at(&["spec", "hostNetwork"]) != Some(true);
     let has_ended = pod.pod().is_some_and(|pod| pod.has_ended);
     (has_own_network && !has_ended).then_some(())?;
-    let policies = around.graph.of_kind("NetworkPolicy");
+    let policies = around.graph().of_kind("NetworkPolicy");
     let policies = policies.filter(|policy| {
         policy.object.group() == "networking.k8s.io"
             && around.is_there(&policy.uid)
-            && around.graph.selects_by_relations(&policy.uid, pod)
+            && around.graph().selects_by_relations(&policy.uid, pod)
     });
     let mut found = Vec::new();
     for policy in policies {
@@ -160,8 +164,8 @@ fn policies_without(around: &Objects, pod: &Node, direction: &str) -> Option<Vec
 }
 
 /// The source of the policies that may isolate a Pod, or the Pods of a Service. Only all of them tell it.
-pub(in crate::model) fn policies_source(around: &Objects, uid: &Uid) -> Option<SourceKey> {
-    let node = around.graph.node(uid)?;
+pub(in crate::model) fn policies_source(around: Around<'_>, uid: &Uid) -> Option<SourceKey> {
+    let node = around.graph().node(uid)?;
     let has_pods = match node.facts {
         Facts::Pod(_) => true,
         Facts::Service(_) => node.selector().is_some(),

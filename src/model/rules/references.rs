@@ -6,7 +6,8 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use crate::graph::{Facts, IfAbsent, Node, Reference, Tier};
-use crate::model::objects::{Absence, Objects};
+use crate::model::around::Around;
+use crate::model::objects::Absence;
 use crate::object::{Uid, near};
 use crate::source::{ClusterId, Form, SourceKey};
 use crate::status::{Assessment, Cause, CauseRule, Finding, Status};
@@ -37,9 +38,9 @@ const TOO_MANY: [&str; 3] = ["Node", "PersistentVolume", "Pod"];
 const MAX_NAMES: usize = 2;
 
 /// The sources of the named objects, each once. Those that the worst objects name come first.
-pub(in crate::model) fn reference_sources(around: &Objects) -> Vec<SourceKey> {
-    let status = |uid: &&Uid| around.get(uid).map(|object| object.assessment.status());
-    let mut referrers: Vec<&Uid> = around.graph.all_referrers().collect();
+pub(in crate::model) fn reference_sources(around: Around<'_>) -> Vec<SourceKey> {
+    let status = |uid: &&Uid| around.object(uid).map(|object| object.assessment.status());
+    let mut referrers: Vec<&Uid> = around.graph().all_referrers().collect();
     referrers.sort_by_cached_key(|uid| Reverse(status(uid)));
     let (mut sources, mut seen) = (Vec::new(), HashSet::new());
     for uid in referrers {
@@ -47,7 +48,7 @@ pub(in crate::model) fn reference_sources(around: &Objects) -> Vec<SourceKey> {
             continue;
         };
         for reference in needed_by(around, uid) {
-            let source = reference.source(cluster, &around.types);
+            let source = reference.source(cluster, around.types());
             sources.extend(source.filter(|source| seen.insert(source.clone())));
         }
     }
@@ -57,16 +58,19 @@ pub(in crate::model) fn reference_sources(around: &Objects) -> Vec<SourceKey> {
 /// The named objects that matter to the state of an object, without the members of an inventory. The node of a Pod
 /// matters only if nothing else explains the state of the Pod. What a Pod that runs holds, such as its claims, is there.
 pub(in crate::model) fn needed_by<'m>(
-    around: &'m Objects,
+    around: Around<'m>,
     uid: &Uid,
 ) -> impl Iterator<Item = &'m Reference> {
-    let object = around.get(uid);
+    let object = around.object(uid);
     let upto = object.map_or(Tier::Always, |object| object.needs);
     let is_well = object.is_some_and(|object| object.own.is_well());
     let is_explained =
         object.is_some_and(|object| object.own.causes.iter().any(Cause::is_specific));
-    let is_default = around.graph.node(uid).is_some_and(Node::is_default_binding);
-    let references = around.graph.references_of(uid).iter();
+    let is_default = around
+        .graph()
+        .node(uid)
+        .is_some_and(Node::is_default_binding);
+    let references = around.graph().references_of(uid).iter();
     // A claim that names its volume waits for that one, whatever its class.
     let mut targets = references
         .clone()
@@ -86,8 +90,8 @@ pub(in crate::model) fn needed_by<'m>(
 }
 
 /// What is wrong with the objects that an object names, each problem once.
-pub(in crate::model) fn reference_findings(around: &Objects, node: &Node) -> Vec<Finding> {
-    let Some((cluster, object)) = around.cluster_of(&node.uid).zip(around.get(&node.uid)) else {
+pub(in crate::model) fn reference_findings(around: Around<'_>, node: &Node) -> Vec<Finding> {
+    let Some((cluster, object)) = around.cluster_of(&node.uid).zip(around.object(&node.uid)) else {
         return Vec::new();
     };
     let mut findings = Vec::new();
@@ -110,14 +114,14 @@ pub(in crate::model) fn reference_findings(around: &Objects, node: &Node) -> Vec
 
 /// What is wrong with a named object.
 pub(in crate::model) fn reference_finding(
-    around: &Objects,
+    around: Around<'_>,
     cluster: &ClusterId,
     reference: &Reference,
 ) -> Option<Finding> {
-    match around.graph.referenced(&reference.target) {
+    match around.graph().referenced(&reference.target) {
         Some(node) if around.is_there(&node.uid) => problem_of(around, reference, node),
         Some(_) => Some(absent(around, cluster, reference)),
-        None => match around.absence(reference.source(cluster, &around.types).as_ref()) {
+        None => match around.absence(reference.source(cluster, around.types()).as_ref()) {
             Absence::Missing => Some(absent(around, cluster, reference)),
             Absence::Refused => unseen(reference),
             Absence::NotInFile | Absence::Unserved | Absence::Unread => None,
@@ -126,7 +130,7 @@ pub(in crate::model) fn reference_finding(
 }
 
 /// The problem of an object that names one which does not exist. It names those that it may have meant.
-fn absent(around: &Objects, cluster: &ClusterId, reference: &Reference) -> Finding {
+fn absent(around: Around<'_>, cluster: &ClusterId, reference: &Reference) -> Finding {
     let near = near_names(around, cluster, reference).join(", ");
     let (words, status) = (Absence::Missing.words(), status_if_absent(reference));
     let text = match &*near {
@@ -137,7 +141,7 @@ fn absent(around: &Objects, cluster: &ClusterId, reference: &Reference) -> Findi
 }
 
 /// The problem of an object that exists, for an object that names it.
-fn problem_of(around: &Objects, reference: &Reference, node: &Node) -> Option<Finding> {
+fn problem_of(around: Around<'_>, reference: &Reference, node: &Node) -> Option<Finding> {
     match &node.facts {
         Facts::Data(keys) => {
             if let Some(missing) = missing_key(reference, keys) {
@@ -153,7 +157,7 @@ fn problem_of(around: &Objects, reference: &Reference, node: &Node) -> Option<Fi
         }
         Facts::Workload(_) | Facts::Pod(_) | Facts::Slice(_) | Facts::Other => {}
     }
-    let own = &around.get(&node.uid)?.assessment;
+    let own = &around.object(&node.uid)?.assessment;
     let is_always = reference.relation.tier == Tier::Always;
     if is_always && node.service().is_some() && own.is_well() && has_no_endpoints(around, node) {
         let text = format!("{reference}: no endpoints");
@@ -195,9 +199,9 @@ fn problem_of(around: &Objects, reference: &Reference, node: &Node) -> Option<Fi
 
 /// The problem of a claim without devices, for a Pod that names it and has no node. The scheduler allocates them when it
 /// places the Pod.
-fn unallocated(around: &Objects, reference: &Reference) -> Option<Finding> {
-    let claim = around.graph.referenced(&reference.target)?;
-    let own = &around.get(&claim.uid)?.assessment;
+fn unallocated(around: Around<'_>, reference: &Reference) -> Option<Finding> {
+    let claim = around.graph().referenced(&reference.target)?;
+    let own = &around.object(&claim.uid)?.assessment;
     let mut causes = own.causes.iter();
     let cause = causes.find(|cause| cause.rule == CauseRule::Unallocated)?;
     let text = format!("{reference}: {}", cause.text);
@@ -256,13 +260,13 @@ fn unseen(reference: &Reference) -> Option<Finding> {
 }
 
 /// The sources of the names beside those that an object names and that do not exist.
-pub(in crate::model) fn near_names_sources(around: &Objects, node: &Node) -> Vec<SourceKey> {
+pub(in crate::model) fn near_names_sources(around: Around<'_>, node: &Node) -> Vec<SourceKey> {
     let Some(cluster) = around.cluster_of(&node.uid) else {
         return Vec::new();
     };
     let missing = needed_by(around, &node.uid).filter(|reference| {
-        let source = reference.source(cluster, &around.types);
-        around.graph.referenced(&reference.target).is_none()
+        let source = reference.source(cluster, around.types());
+        around.graph().referenced(&reference.target).is_none()
             && around.absence(source.as_ref()) == Absence::Missing
     });
     let sources = missing.filter_map(|reference| names_source(around, cluster, reference));
@@ -270,19 +274,23 @@ pub(in crate::model) fn near_names_sources(around: &Objects, node: &Node) -> Vec
 }
 
 /// The few names that resemble most the one that an object names.
-fn near_names(around: &Objects, cluster: &ClusterId, reference: &Reference) -> Vec<String> {
+fn near_names(around: Around<'_>, cluster: &ClusterId, reference: &Reference) -> Vec<String> {
     let source = names_source(around, cluster, reference);
     let names = source
         .iter()
-        .flat_map(|source| around.evidence.names(source));
+        .flat_map(|source| around.evidence().names(source));
     let wanted = &reference.target.name;
     let near = near(wanted, names.filter(|name| *name != &**wanted));
     near.into_iter().take(MAX_NAMES).collect()
 }
 
 /// The source of the names of all objects beside a named one.
-fn names_source(around: &Objects, cluster: &ClusterId, reference: &Reference) -> Option<SourceKey> {
-    let source = reference.source(cluster, &around.types)?;
+fn names_source(
+    around: Around<'_>,
+    cluster: &ClusterId,
+    reference: &Reference,
+) -> Option<SourceKey> {
+    let source = reference.source(cluster, around.types())?;
     let is_few = !TOO_MANY.contains(&&*source.resource.kind);
     is_few.then(|| SourceKey {
         form: Form::Metadata,

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use crate::graph::{Node, Pod, well_known};
+use crate::model::around::Around;
 use crate::model::evidence::EvidenceObject;
-use crate::model::objects::Objects;
 use crate::object::selector::LabelSelector;
 use crate::object::{Doc, ObjectRef, Value, label_selector, node_selector_term};
 use crate::source::{Form, Scope, Select, SourceKey};
@@ -20,7 +20,7 @@ const MAX_WHOLE_NODES: usize = 16;
 const REFUSED_BY_NODES: [&str; 2] = ["unschedulable", "untolerated taint"];
 
 /// The demands of a Pod that has no node.
-pub(in crate::model) fn placement_facts(around: &Objects, node: &Node) -> Vec<Cause> {
+pub(in crate::model) fn placement_facts(around: Around<'_>, node: &Node) -> Vec<Cause> {
     let demands = demands(around, node);
     let demands = demands
         .iter()
@@ -31,7 +31,7 @@ pub(in crate::model) fn placement_facts(around: &Objects, node: &Node) -> Vec<Ca
 
 /// The sources of the nodes that a Pod without a node may use: their labels, and if they are few, all of them. Also
 /// those of its volumes, and of the nodes that reach them.
-pub(in crate::model) fn placement_sources(around: &Objects, pod: &Node) -> Vec<SourceKey> {
+pub(in crate::model) fn placement_sources(around: Around<'_>, pod: &Node) -> Vec<SourceKey> {
     let mut sources = Vec::new();
     for demand in demands(around, pod) {
         let labels = nodes_source(around, pod, &demand);
@@ -51,7 +51,7 @@ pub(in crate::model) fn placement_sources(around: &Objects, pod: &Node) -> Vec<S
 
 /// The selectors of which a node must match one, for a Pod that cannot be scheduled. One without labels matches any
 /// node: the Pod demands none, and the scheduler says that nodes refuse it.
-fn demands(around: &Objects, node: &Node) -> Vec<LabelSelector> {
+fn demands(around: Around<'_>, node: &Node) -> Vec<LabelSelector> {
     let Some(pod) = node.pod().filter(|_| is_unschedulable(around, node)) else {
         return Vec::new();
     };
@@ -62,14 +62,14 @@ fn demands(around: &Objects, node: &Node) -> Vec<LabelSelector> {
 }
 
 /// Whether the scheduler finds no node for a Pod.
-pub(in crate::model) fn is_unschedulable(around: &Objects, pod: &Node) -> bool {
-    let object = around.get(&pod.uid);
+pub(in crate::model) fn is_unschedulable(around: Around<'_>, pod: &Node) -> bool {
+    let object = around.object(&pod.uid);
     object.is_some_and(|object| object.own.has_cause(CauseRule::Unschedulable))
 }
 
 /// Whether the scheduler says that each of a few nodes refuses a Pod.
-fn is_refused_by_nodes(around: &Objects, pod: &Node) -> bool {
-    let causes = around.get(&pod.uid).map(|object| &object.own.causes);
+fn is_refused_by_nodes(around: Around<'_>, pod: &Node) -> bool {
+    let causes = around.object(&pod.uid).map(|object| &object.own.causes);
     let mut causes = causes.into_iter().flatten();
     causes.any(|cause| {
         let count = cause.text.strip_prefix("0/");
@@ -83,22 +83,22 @@ fn is_refused_by_nodes(around: &Objects, pod: &Node) -> bool {
 }
 
 /// What a Pod demands of its node. It explains why the Pod has no node only if no node with these labels takes it.
-fn demand_fact(around: &Objects, node: &Node, demand: &LabelSelector) -> Option<Cause> {
+fn demand_fact(around: Around<'_>, node: &Node, demand: &LabelSelector) -> Option<Cause> {
     let labels = nodes_source(around, node, demand);
-    let labels = labels.filter(|labels| around.coverage.is_read(labels));
+    let labels = labels.filter(|labels| around.coverage().is_read(labels));
     let whole = labels
         .clone()
         .and_then(|labels| whole_nodes(around, labels));
-    let whole = whole.filter(|whole| around.coverage.is_read(whole));
+    let whole = whole.filter(|whole| around.coverage().is_read(whole));
     let nodes = whole
         .iter()
-        .flat_map(|whole| around.evidence.objects(whole));
+        .flat_map(|whole| around.evidence().objects(whole));
     let pod = around.doc(&node.uid)?;
     if demand.is_empty() {
         let text = no_node_takes(nodes, pod.root())?;
         return Some(Cause::new(CauseRule::Fact, text));
     }
-    let count = labels.map(|labels| around.evidence.labels(&labels).count());
+    let count = labels.map(|labels| around.evidence().labels(&labels).count());
     let (rule, found) = match count {
         None => (CauseRule::Fact, String::new()),
         Some(1..) if whole.is_some() => nodes_that_have(nodes, pod.root()),
@@ -111,7 +111,7 @@ fn demand_fact(around: &Objects, node: &Node, demand: &LabelSelector) -> Option<
 }
 
 /// The nodes that somebody has closed to a Pod, by a cordon or a taint; empty if a node may take the Pod.
-pub fn nodes_closed_to(around: &Objects, pod: &Node) -> Vec<Arc<ObjectRef>> {
+pub fn nodes_closed_to(around: Around<'_>, pod: &Node) -> Vec<Arc<ObjectRef>> {
     let demands = demands(around, pod);
     let labels = demands
         .iter()
@@ -119,7 +119,7 @@ pub fn nodes_closed_to(around: &Objects, pod: &Node) -> Vec<Arc<ObjectRef>> {
     let whole: Vec<_> = labels.filter_map(|it| whole_nodes(around, it)).collect();
     let nodes = whole
         .iter()
-        .flat_map(|whole| around.evidence.objects(whole));
+        .flat_map(|whole| around.evidence().objects(whole));
     let nodes: Vec<&EvidenceObject> = nodes.collect();
     let doc = around.doc(&pod.uid);
     doc.map_or_else(Vec::new, |pod| closed_nodes(&nodes, pod.root()))
@@ -127,7 +127,7 @@ pub fn nodes_closed_to(around: &Objects, pod: &Node) -> Vec<Arc<ObjectRef>> {
 
 /// The source of the labels of all nodes that an object may use.
 pub(in crate::model) fn nodes_source(
-    around: &Objects,
+    around: Around<'_>,
     pod: &Node,
     demand: &LabelSelector,
 ) -> Option<SourceKey> {
@@ -146,9 +146,9 @@ pub(in crate::model) fn nodes_source(
 }
 
 /// The source of whole nodes, if a source of their labels has a few.
-pub(in crate::model) fn whole_nodes(around: &Objects, labels: SourceKey) -> Option<SourceKey> {
-    let count = around.evidence.labels(&labels).count();
-    let is_few = around.coverage.is_read(&labels) && (1..=MAX_WHOLE_NODES).contains(&count);
+pub(in crate::model) fn whole_nodes(around: Around<'_>, labels: SourceKey) -> Option<SourceKey> {
+    let count = around.evidence().labels(&labels).count();
+    let is_few = around.coverage().is_read(&labels) && (1..=MAX_WHOLE_NODES).contains(&count);
     is_few.then_some(SourceKey {
         form: Form::Full,
         ..labels
@@ -162,7 +162,7 @@ const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 const ONE_POD: &str = "ReadWriteOncePod";
 
 /// The constraints of a Pod that cannot be scheduled. They are facts: the scheduler does not say which one matters.
-pub(in crate::model) fn constraints(around: &Objects, pod: &Node) -> Vec<Cause> {
+pub(in crate::model) fn constraints(around: Around<'_>, pod: &Node) -> Vec<Cause> {
     let is_without_node = is_unschedulable(around, pod);
     let doc = is_without_node.then(|| around.doc(&pod.uid)).flatten();
     let Some(doc) = doc else {
@@ -182,7 +182,7 @@ pub(in crate::model) fn constraints(around: &Objects, pod: &Node) -> Vec<Cause> 
 }
 
 /// The other Pods that have a claim of a Pod, if only one may have it.
-fn claim_holders(around: &Objects, pod: &Node) -> Vec<String> {
+fn claim_holders(around: Around<'_>, pod: &Node) -> Vec<String> {
     let claims = claims_of(around, pod).filter(|claim| {
         let doc = around.doc(&claim.uid);
         doc.is_some_and(|doc| {
@@ -191,8 +191,8 @@ fn claim_holders(around: &Objects, pod: &Node) -> Vec<String> {
         })
     });
     let holders = claims.flat_map(|claim| {
-        let users = around.graph.referrers(&claim.object);
-        let users = users.filter_map(|uid| around.graph.node(uid));
+        let users = around.graph().referrers(&claim.object);
+        let users = users.filter_map(|uid| around.graph().node(uid));
         // A Pod with a node holds its volumes until it ends.
         let is_holder = |pod: &Pod| pod.node.is_some() && !pod.has_ended;
         let holders = users.filter(move |user| user.pod().is_some_and(is_holder));
@@ -207,11 +207,11 @@ fn claim_holders(around: &Objects, pod: &Node) -> Vec<String> {
 }
 
 pub(in crate::model) fn claims_of<'m>(
-    around: &'m Objects,
+    around: Around<'m>,
     pod: &Node,
 ) -> impl Iterator<Item = &'m Node> {
-    let found = around.graph.references_of(&pod.uid).iter();
-    let found = found.filter_map(move |found| around.graph.referenced(&found.target));
+    let found = around.graph().references_of(&pod.uid).iter();
+    let found = found.filter_map(move |found| around.graph().referenced(&found.target));
     found.filter(|claim| &*claim.object.kind == "PersistentVolumeClaim")
 }
 
@@ -243,7 +243,7 @@ fn neighbours(pod: Value<'_>, kind: &str, words: &str) -> Vec<String> {
 const TERMS: [&str; 4] = ["spec", "nodeAffinity", "required", "nodeSelectorTerms"];
 
 /// Where the volumes of a Pod are. That explains why it has no node if no node there takes new Pods.
-pub(in crate::model) fn volume_places(around: &Objects, pod: &Node) -> Vec<Cause> {
+pub(in crate::model) fn volume_places(around: Around<'_>, pod: &Node) -> Vec<Cause> {
     let Some(doc) = around.doc(&pod.uid) else {
         return Vec::new();
     };
@@ -253,10 +253,12 @@ pub(in crate::model) fn volume_places(around: &Objects, pod: &Node) -> Vec<Cause
         let places: Vec<String> = terms.iter().map(ToString::to_string).collect();
         let sources = terms.iter().map(|term| nodes_of_term(&source, term));
         let sources: Vec<SourceKey> = sources.collect();
-        let is_read = sources.iter().all(|source| around.coverage.is_read(source));
+        let is_read = sources
+            .iter()
+            .all(|source| around.coverage().is_read(source));
         let (rule, nodes) = if is_read {
             let nodes = sources.iter();
-            let nodes = nodes.flat_map(|source| around.evidence.objects(source));
+            let nodes = nodes.flat_map(|source| around.evidence().objects(source));
             nodes_that_have(nodes, doc.root())
         } else {
             (CauseRule::Constraint, String::new())
@@ -270,14 +272,14 @@ pub(in crate::model) fn volume_places(around: &Objects, pod: &Node) -> Vec<Cause
 }
 
 /// The volumes of a Pod that are read, each with the source that has it alone.
-fn volumes_of(around: &Objects, pod: &Node) -> Vec<(SourceKey, Doc)> {
+fn volumes_of(around: Around<'_>, pod: &Node) -> Vec<(SourceKey, Doc)> {
     let sources = volume_sources_of(around, pod).into_iter();
     let volumes = sources.filter_map(|source| {
-        let evidence = around.evidence.objects(&source).next();
+        let evidence = around.evidence().objects(&source).next();
         let evidence = evidence.map(|(_, volume)| volume.clone());
         let shown = || {
             let name = source.select.name()?;
-            let mut volumes = around.graph.of_kind("PersistentVolume");
+            let mut volumes = around.graph().of_kind("PersistentVolume");
             let volume = volumes.find(|volume| *volume.object.name == *name)?;
             around.doc(&volume.uid)
         };
@@ -288,7 +290,7 @@ fn volumes_of(around: &Objects, pod: &Node) -> Vec<(SourceKey, Doc)> {
 }
 
 /// The sources of the volumes that the claims of a Pod are bound to, each by its name.
-fn volume_sources_of(around: &Objects, pod: &Node) -> Vec<SourceKey> {
+fn volume_sources_of(around: Around<'_>, pod: &Node) -> Vec<SourceKey> {
     let volumes = claims_of(around, pod).filter_map(|claim| {
         let volume = around.doc(&claim.uid)?;
         let name = volume.root().text_at(&["spec", "volumeName"])?;

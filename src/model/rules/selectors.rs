@@ -1,7 +1,7 @@
 //! Rules about selectors and ports: what selects no Pod, and ports that no Pod declares.
 
 use crate::graph::{Node, Pod, PodCoverage, Port, ServicePort, Tier, well_known};
-use crate::model::objects::Objects;
+use crate::model::around::Around;
 use crate::model::rules::services::{has_no_endpoints, nearest_in, pod_coverage, ports_there_are};
 use crate::object::label_selector;
 use crate::object::selector::LabelSelector;
@@ -9,13 +9,13 @@ use crate::source::{Form, Select, SourceKey};
 use crate::status::{CauseRule, Finding, Status};
 
 /// The source of the labels of all Pods beside an object that selects none although its selector names labels.
-pub(in crate::model) fn labels_beside(around: &Objects, node: &Node) -> Vec<SourceKey> {
+pub(in crate::model) fn labels_beside(around: Around<'_>, node: &Node) -> Vec<SourceKey> {
     let is_read = selector_of_none(around, node).is_some();
     Vec::from_iter(beside_source(around, node).filter(|_| is_read))
 }
 
 /// The source of the labels of all Pods beside an object.
-fn beside_source(around: &Objects, node: &Node) -> Option<SourceKey> {
+fn beside_source(around: Around<'_>, node: &Node) -> Option<SourceKey> {
     let (cluster, namespace) = (
         around.cluster_of(&node.uid)?,
         node.object.namespace.clone()?,
@@ -26,16 +26,16 @@ fn beside_source(around: &Objects, node: &Node) -> Option<SourceKey> {
 }
 
 /// The note of an object that selects no Pod. A budget says itself that it covers none.
-pub(in crate::model) fn selects_none(around: &Objects, node: &Node) -> Vec<Finding> {
+pub(in crate::model) fn selects_none(around: Around<'_>, node: &Node) -> Vec<Finding> {
     Vec::from_iter(selects_none_of(around, node))
 }
 
-fn selects_none_of(around: &Objects, node: &Node) -> Option<Finding> {
+fn selects_none_of(around: Around<'_>, node: &Node) -> Option<Finding> {
     let selector = selector_of_none(around, node)?;
     let source = beside_source(around, node)?;
-    let is_read = around.coverage.is_read(&source) && around.knows_absence;
+    let is_read = around.coverage().is_read(&source) && around.knows_absence();
     is_read.then_some(())?;
-    let mut labels = around.evidence.labels(&source);
+    let mut labels = around.evidence().labels(&source);
     if labels.any(|labels| selector.matches(|key| labels.get(key))) {
         return None;
     }
@@ -49,7 +49,7 @@ fn selects_none_of(around: &Objects, node: &Node) -> Option<Finding> {
 
 /// The selector of an object that selects no Pod as far as the object or its endpoints show it. Only a trace of a policy
 /// reads its Pods.
-fn selector_of_none(around: &Objects, node: &Node) -> Option<LabelSelector> {
+fn selector_of_none(around: Around<'_>, node: &Node) -> Option<LabelSelector> {
     let read = |field| {
         let doc = around.doc(&node.uid)?;
         label_selector(doc.root().at(&["spec", field])?)
@@ -61,12 +61,12 @@ fn selector_of_none(around: &Objects, node: &Node) -> Option<LabelSelector> {
             selector.filter(|_| has_no_endpoints(around, node))
         }
         ("policy", "PodDisruptionBudget") => {
-            let own = &around.get(&node.uid)?.own;
+            let own = &around.object(&node.uid)?.own;
             let covers_none = own.has_cause(CauseRule::NoPodSelected);
             covers_none.then(|| read("selector")).flatten()
         }
         ("networking.k8s.io", "NetworkPolicy") => {
-            let is_traced = around.links_upto == Tier::Trace;
+            let is_traced = around.links_upto() == Tier::Trace;
             let selector = is_traced.then(|| read("podSelector")).flatten();
             selector.filter(|selector| restricts_none(around, node, selector))
         }
@@ -76,14 +76,14 @@ fn selector_of_none(around: &Objects, node: &Node) -> Option<LabelSelector> {
 }
 
 /// Whether the Pods that a policy selects are read, and there are none.
-fn restricts_none(around: &Objects, policy: &Node, selector: &LabelSelector) -> bool {
+fn restricts_none(around: Around<'_>, policy: &Node, selector: &LabelSelector) -> bool {
     let source = beside_source(around, policy).map(|source| SourceKey {
         select: Select::labelled(&selector.to_string()),
         form: Form::Full,
         ..source
     });
-    let is_read = source.is_some_and(|source| around.coverage.is_read(&source));
-    let selected = around.graph.selected_by_relations(&policy.uid);
+    let is_read = source.is_some_and(|source| around.coverage().is_read(&source));
+    let selected = around.graph().selected_by_relations(&policy.uid);
     is_read
         && !selected
             .iter()
@@ -91,12 +91,12 @@ fn restricts_none(around: &Objects, policy: &Node, selector: &LabelSelector) -> 
 }
 
 /// The target ports of a Service that its Pods do not declare.
-pub(in crate::model) fn undeclared_ports(around: &Objects, node: &Node) -> Vec<Finding> {
+pub(in crate::model) fn undeclared_ports(around: Around<'_>, node: &Node) -> Vec<Finding> {
     let service = node.service().filter(|service| service.selector.is_some());
     let Some(service) = service.filter(|_| pod_coverage(around, node) == PodCoverage::Known) else {
         return Vec::new();
     };
-    let pods = around.graph.selected_pods(&node.uid);
+    let pods = around.graph().selected_pods(&node.uid);
     let pods = pods.iter().filter_map(|pod| pod.pod());
     let pods: Vec<&Pod> = pods.filter(|pod| !pod.has_ended).collect();
     let undeclared = service.ports.iter().filter_map(|port| match port.target {

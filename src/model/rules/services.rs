@@ -13,12 +13,12 @@ use crate::source::{ClusterId, Form, Scope, SourceKey};
 use crate::status::{CauseRule, Finding, Rules, Status};
 
 use super::dependents::problems_of_selected;
+use crate::model::around::Around;
 use crate::model::coverage::Reading;
 use crate::model::evidence::PodTemplate;
-use crate::model::objects::Objects;
 
 /// The problem of a Service that its endpoints show.
-pub(in crate::model) fn endpoint_problems(around: &Objects, node: &Node) -> Vec<Finding> {
+pub(in crate::model) fn endpoint_problems(around: Around<'_>, node: &Node) -> Vec<Finding> {
     let found = endpoints_finding(around, node);
     let problem = found.filter(|found| found.status != Status::Current);
     Vec::from_iter(problem)
@@ -26,9 +26,9 @@ pub(in crate::model) fn endpoint_problems(around: &Objects, node: &Node) -> Vec<
 
 /// What the endpoints of a Service say about it, in the words of `trace`; `None` if the model follows no source
 /// that shows them. A Service that is well gets a finding too.
-pub fn endpoints_finding(around: &Objects, node: &Node) -> Option<Finding> {
+pub fn endpoints_finding(around: Around<'_>, node: &Node) -> Option<Finding> {
     let service = node.service()?;
-    let cluster = around.get(&node.uid)?.cluster()?;
+    let cluster = around.object(&node.uid)?.cluster()?;
     let reading = slices_reading(around, node, cluster)?;
     if let Some(name) = &service.external_name {
         return Some(match &**name {
@@ -37,14 +37,14 @@ pub fn endpoints_finding(around: &Objects, node: &Node) -> Option<Finding> {
         });
     }
     let pods = pod_coverage(around, node);
-    let groups = address_groups(&around.graph, around.graph.slices(&node.uid));
+    let groups = address_groups(around.graph(), around.graph().slices(&node.uid));
     let counts = count_backends(&groups, pods);
     Some(match reading {
         _ if counts != EndpointCounts::default() => {
             let unserved = unserved_port(around, node, service, counts);
             unserved.unwrap_or_else(|| with_pod_problems(around, node, serving(counts)))
         }
-        Reading::All if !around.knows_absence => return None,
+        Reading::All if !around.knows_absence() => return None,
         Reading::All => {
             with_pod_problems(around, node, without_endpoints(around, node, service, pods))
         }
@@ -54,31 +54,31 @@ pub fn endpoints_finding(around: &Objects, node: &Node) -> Option<Finding> {
 
 /// Whether a Service only repeats the problems of the Pods that it selects: there are some, not all are ready, and none
 /// lacks a port of the Service.
-pub fn repeats_its_pods(around: &Objects, uid: &Uid) -> bool {
-    let node = around.graph.node(uid);
+pub fn repeats_its_pods(around: Around<'_>, uid: &Uid) -> bool {
+    let node = around.graph().node(uid);
     let Some((node, service)) = node.and_then(|node| Some((node, node.service()?))) else {
         return false;
     };
-    let groups = address_groups(&around.graph, around.graph.slices(uid));
+    let groups = address_groups(around.graph(), around.graph().slices(uid));
     let counts = count_backends(&groups, pod_coverage(around, node));
     if unserved_port(around, node, service, counts).is_some() {
         return false;
     }
-    let pods = around.graph.selected_pods(uid);
+    let pods = around.graph().selected_pods(uid);
     let mut facts = pods.iter().filter_map(|pod| pod.pod());
     facts.any(|pod| !pod.ready && !pod.has_ended)
 }
 
 /// Whether all Pods that a Service selects are known. Without a selector they are not read.
-pub fn pod_coverage(around: &Objects, service: &Node) -> PodCoverage {
+pub fn pod_coverage(around: Around<'_>, service: &Node) -> PodCoverage {
     let cluster = around.cluster_of(&service.uid);
     let pods = cluster.and_then(|cluster| service.selected_pods_source(cluster));
-    let is_read = |pods: SourceKey| around.coverage.reading_of_all(&pods) == Some(&Reading::All);
+    let is_read = |pods: SourceKey| around.coverage().reading_of_all(&pods) == Some(&Reading::All);
     pods.is_some_and(is_read).into()
 }
 
 /// The same, with the problems of the Pods that keep the Service from working.
-fn with_pod_problems(around: &Objects, node: &Node, found: Finding) -> Finding {
+fn with_pod_problems(around: Around<'_>, node: &Node, found: Finding) -> Finding {
     let is_broken = matches!(found.status, Status::InProgress | Status::Failed);
     let problems = if is_broken {
         problems_of_selected(around, node, found.status)
@@ -93,27 +93,27 @@ fn with_pod_problems(around: &Objects, node: &Node, found: Finding) -> Finding {
 }
 
 /// Whether a Service is read and has no endpoint. That may be meant so, but not by an object that sends it requests.
-pub(in crate::model) fn has_no_endpoints(around: &Objects, node: &Node) -> bool {
+pub(in crate::model) fn has_no_endpoints(around: Around<'_>, node: &Node) -> bool {
     let reading = around
         .cluster_of(&node.uid)
         .and_then(|cluster| slices_reading(around, node, cluster));
     let is_alias = node
         .service()
         .is_some_and(|service| service.external_name.is_some());
-    let groups = address_groups(&around.graph, around.graph.slices(&node.uid));
+    let groups = address_groups(around.graph(), around.graph().slices(&node.uid));
     let counts = count_backends(&groups, pod_coverage(around, node));
-    let is_read = reading == Some(&Reading::All) && around.knows_absence;
+    let is_read = reading == Some(&Reading::All) && around.knows_absence();
     is_read && !is_alias && counts == EndpointCounts::default()
 }
 
 /// A Service without endpoints. One without a selector, or without a cluster IP, may be meant so.
 fn without_endpoints(
-    around: &Objects,
+    around: Around<'_>,
     node: &Node,
     service: &Service,
     pods: PodCoverage,
 ) -> Finding {
-    let matched = around.graph.selected_pods(&node.uid);
+    let matched = around.graph().selected_pods(&node.uid);
     // The slices may follow a little later.
     let is_any_ready = matched.iter().any(|pod| pod.is_ready_pod());
     let words = match (&service.selector, pods, matched.len()) {
@@ -147,11 +147,11 @@ fn without_endpoints(
 
 /// The same for the Pods of a source of labels.
 pub(in crate::model) fn nearest_in(
-    around: &Objects,
+    around: Around<'_>,
     source: &SourceKey,
     selector: &LabelSelector,
 ) -> String {
-    match nearest(selector, around.evidence.labels(source)) {
+    match nearest(selector, around.evidence().labels(source)) {
         None => String::new(),
         Some(Nearest { labels, pods: 1 }) => format!("; 1 pod has {labels}"),
         Some(Nearest { labels, pods }) => format!("; {pods} pods have {labels}"),
@@ -161,20 +161,20 @@ pub(in crate::model) fn nearest_in(
 /// The problem of a Service with a target port that not all of its Pods name. The slices have such Pods without
 /// the port.
 fn unserved_port(
-    around: &Objects,
+    around: Around<'_>,
     node: &Node,
     service: &Service,
     counts: EndpointCounts,
 ) -> Option<Finding> {
     let staying = counts.staying();
-    let slices = around.graph.slices(&node.uid);
+    let slices = around.graph().slices(&node.uid);
     let named = service.ports.iter().filter_map(|port| match &port.target {
         Port::Name(target) if service.selector.is_some() => Some((port, target)),
         Port::Name(_) | Port::Number(_) => None,
     });
     let mut named = named.map(|(port, target)| {
         let with = slices.iter().filter(|slice| has_port(slice, port)).copied();
-        let groups = address_groups(&around.graph, with);
+        let groups = address_groups(around.graph(), with);
         (port, target, count_backends(&groups, PodCoverage::Unknown))
     });
     let (port, target, with) = named.find(|(_, _, with)| with.staying() < staying)?;
@@ -210,8 +210,8 @@ fn unserved_port(
 
 /// The ports that the Pods of a Service declare: `; they have http (8080), 9000`. Those of another protocol have it:
 /// `dns (53 UDP)`.
-pub(in crate::model) fn ports_there_are(around: &Objects, node: &Node, protocol: &str) -> String {
-    let pods = around.graph.selected_pods(&node.uid);
+pub(in crate::model) fn ports_there_are(around: Around<'_>, node: &Node, protocol: &str) -> String {
+    let pods = around.graph().selected_pods(&node.uid);
     let ports = pods.iter().filter_map(|pod| pod.pod());
     let ports = ports.flat_map(|pod| pod.ports.iter()).map(|port| {
         let number = match &*port.protocol {
@@ -237,6 +237,7 @@ fn has_ended(pod: &Node) -> bool {
     pod.pod().is_some_and(|pod| pod.has_ended)
 }
 
+/// Whether the endpoints of a slice have a port of the Service.
 fn has_port(slice: &Node, port: &ServicePort) -> bool {
     match &slice.facts {
         Facts::Slice(slice) => slice
@@ -302,22 +303,22 @@ const MAX_SERVICES: usize = 8;
 
 /// How much of a Service's slices has been read, by the source that shows only them or by a wider one.
 pub(in crate::model) fn slices_reading<'m>(
-    around: &'m Objects,
+    around: Around<'m>,
     service: &Node,
     cluster: &ClusterId,
 ) -> Option<&'m Reading> {
     around
-        .coverage
+        .coverage()
         .reading_of_all(&service.slices_source(cluster)?)
 }
 
 /// The sources that show the endpoints of the Services. Many Services share one source. The Pods are needed only
 /// to say why a Service does not work.
-pub(in crate::model) fn service_sources(around: &Objects) -> Vec<SourceKey> {
-    if around.rules == Rules::Kstatus {
+pub(in crate::model) fn service_sources(around: Around<'_>) -> Vec<SourceKey> {
+    if around.rules() == Rules::Kstatus {
         return Vec::new();
     }
-    let services: Vec<&Node> = around.graph.services().collect();
+    let services: Vec<&Node> = around.graph().services().collect();
     let own_slices = |node: &&Node| node.slices_source(around.cluster_of(&node.uid)?);
     let mut sources = if services.len() > MAX_SERVICES {
         wide_slices_sources(around, &services)
@@ -333,7 +334,7 @@ pub(in crate::model) fn service_sources(around: &Objects) -> Vec<SourceKey> {
         let is_alone = own
             .wider()
             .iter()
-            .all(|wide| !around.coverage.follows(wide));
+            .all(|wide| !around.coverage().follows(wide));
         is_alone.then_some(own)
     });
     for source in pods.take(MAX_SERVICES) {
@@ -345,7 +346,7 @@ pub(in crate::model) fn service_sources(around: &Objects) -> Vec<SourceKey> {
 }
 
 /// The source of all slices in the namespace of these Services, or in all namespaces if they are in several.
-fn wide_slices_sources(around: &Objects, services: &[&Node]) -> Vec<SourceKey> {
+fn wide_slices_sources(around: Around<'_>, services: &[&Node]) -> Vec<SourceKey> {
     let namespaces = services.iter().map(|service| &service.object.namespace);
     let namespaces: BTreeSet<&Option<Arc<str>>> = namespaces.collect();
     let mut first: BTreeMap<&ClusterId, &Node> = BTreeMap::new();
@@ -373,7 +374,7 @@ const WITHOUT_PODS: [&str; 3] = ["Deployment", "StatefulSet", "DaemonSet"];
 /// What keeps the workload whose Pods a Service would select from having some: `deployment/web is scaled to 0`. `None`
 /// if no such workload is known.
 pub(in crate::model) fn selected_workload(
-    around: &Objects,
+    around: Around<'_>,
     service: &Node,
     selector: &LabelSelector,
 ) -> Option<String> {
@@ -386,26 +387,26 @@ pub(in crate::model) fn selected_workload(
 }
 
 /// The workload whose Pods a Service would select, if it wants none.
-pub fn idle_workload(around: &Objects, service: &Node) -> Option<Arc<ObjectRef>> {
+pub fn idle_workload(around: Around<'_>, service: &Node) -> Option<Arc<ObjectRef>> {
     let found = workload_behind(around, service, service.selector()?);
     found.and_then(|(workload, replicas)| (replicas == 0).then_some(workload))
 }
 
 /// The workload whose Pods a Service would select, and how many Pods it wants.
 fn workload_behind(
-    around: &Objects,
+    around: Around<'_>,
     service: &Node,
     selector: &LabelSelector,
 ) -> Option<(Arc<ObjectRef>, i64)> {
     let sources = template_sources(around, service);
     let read = sources
         .iter()
-        .flat_map(|source| around.evidence.templates(source));
+        .flat_map(|source| around.evidence().templates(source));
     let is_selected = |template: &PodTemplate| selector.matches(|key| template.labels.get(key));
     if let Some(template) = read.into_iter().find(|template| is_selected(template)) {
         return Some((template.workload.clone(), template.replicas));
     }
-    let beside = around.iter().filter(|(_, known)| {
+    let beside = around.objects().filter(|(_, known)| {
         let object = &known.object;
         object.namespace == service.object.namespace && WITHOUT_PODS.contains(&&*object.kind)
     });
@@ -415,8 +416,8 @@ fn workload_behind(
 }
 
 /// The sources of the labels of all Pods beside a Service that is not well and selects none, and of the workloads there.
-pub(in crate::model) fn workloads_beside(around: &Objects, service: &Node) -> Vec<SourceKey> {
-    if !around.unwell.contains(&service.uid) {
+pub(in crate::model) fn workloads_beside(around: Around<'_>, service: &Node) -> Vec<SourceKey> {
+    if !around.unwell().contains(&service.uid) {
         return Vec::new();
     }
     let pods = nearby_pods_source(around, service).into_iter();
@@ -424,7 +425,7 @@ pub(in crate::model) fn workloads_beside(around: &Objects, service: &Node) -> Ve
 }
 
 /// The sources of the workloads beside a Service that selects no Pod.
-fn template_sources(around: &Objects, service: &Node) -> Vec<SourceKey> {
+fn template_sources(around: Around<'_>, service: &Node) -> Vec<SourceKey> {
     let Some(pods) = nearby_pods_source(around, service) else {
         return Vec::new();
     };
@@ -437,11 +438,11 @@ fn template_sources(around: &Objects, service: &Node) -> Vec<SourceKey> {
 }
 
 /// The source of the labels of all Pods beside a Service that selects none.
-pub(in crate::model) fn nearby_pods_source(around: &Objects, node: &Node) -> Option<SourceKey> {
+pub(in crate::model) fn nearby_pods_source(around: Around<'_>, node: &Node) -> Option<SourceKey> {
     let cluster = around.cluster_of(&node.uid)?;
     let selected = node.selected_pods_source(cluster)?;
     let selects_nothing = pod_coverage(around, node) == PodCoverage::Known
-        && around.graph.selected_pods(&node.uid).is_empty()
+        && around.graph().selected_pods(&node.uid).is_empty()
         && matches!(selected.scope, Scope::Namespace(_));
     selects_nothing.then(|| SourceKey {
         form: Form::Metadata,

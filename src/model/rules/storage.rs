@@ -5,26 +5,26 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::graph::{KnownRelation, Labels, Node, Tier, well_known};
+use crate::model::around::Around;
 use crate::model::evidence::EvidenceObject;
-use crate::model::objects::Objects;
 use crate::object::{Doc, ObjectRef, Quantity, Value, label_selector};
 use crate::source::{Select, SourceKey};
 use crate::status::{Cause, CauseRule, Finding, Status};
 
 /// The problem of an unbound claim that names a volume of another claim, or one that does not fit. A volume that is
 /// reserved for the claim is not compared with it.
-pub(in crate::model) fn unusable_volume(around: &Objects, claim: &Node) -> Vec<Finding> {
+pub(in crate::model) fn unusable_volume(around: Around<'_>, claim: &Node) -> Vec<Finding> {
     Vec::from_iter(unusable_volume_of(around, claim))
 }
 
-fn unusable_volume_of(around: &Objects, claim: &Node) -> Option<Finding> {
-    let object = around.get(&claim.uid)?;
+fn unusable_volume_of(around: Around<'_>, claim: &Node) -> Option<Finding> {
+    let object = around.object(&claim.uid)?;
     let is_waiting = object.needs >= Tier::Unwell && object.own.status() == Status::InProgress;
-    let mut references = around.graph.references_of(&claim.uid).iter();
+    let mut references = around.graph().references_of(&claim.uid).iter();
     let named = references.find(|found| found.relation.is(KnownRelation::Volume) && is_waiting)?;
-    let volume = around.graph.referenced(&named.target)?;
+    let volume = around.graph().referenced(&named.target)?;
     // The problem of a volume explains the claim already.
-    let is_well = around.get(&volume.uid)?.own.is_well();
+    let is_well = around.object(&volume.uid)?.own.is_well();
     let doc = around
         .doc(&volume.uid)
         .filter(|_| is_well && around.is_there(&volume.uid))?;
@@ -61,20 +61,20 @@ struct NearMiss {
 }
 
 /// The source of all volumes, for a claim that only an existing one can serve.
-pub(in crate::model) fn volumes_for(around: &Objects, claim: &Node) -> Vec<SourceKey> {
+pub(in crate::model) fn volumes_for(around: Around<'_>, claim: &Node) -> Vec<SourceKey> {
     let is_read = static_claim(around, claim).is_some();
     Vec::from_iter(all_volumes(around, claim).filter(|_| is_read))
 }
 
 /// The problem of a claim that no volume fits.
-pub(in crate::model) fn no_volume_fits(around: &Objects, claim: &Node) -> Vec<Finding> {
+pub(in crate::model) fn no_volume_fits(around: Around<'_>, claim: &Node) -> Vec<Finding> {
     Vec::from_iter(no_volume_fits_of(around, claim))
 }
 
-fn no_volume_fits_of(around: &Objects, node: &Node) -> Option<Finding> {
+fn no_volume_fits_of(around: Around<'_>, node: &Node) -> Option<Finding> {
     let claim = static_claim(around, node)?;
     let source = all_volumes(around, node)?;
-    let is_read = around.coverage.is_read(&source) && around.knows_absence;
+    let is_read = around.coverage().is_read(&source) && around.knows_absence();
     let volumes = is_read.then(|| volumes(around, &source))?;
     let mut nearest: Option<NearMiss> = None;
     let mut is_class_used_up = false;
@@ -103,8 +103,8 @@ fn no_volume_fits_of(around: &Objects, node: &Node) -> Option<Finding> {
 }
 
 /// The document of a waiting claim that names no volume, and whose class creates none.
-fn static_claim(around: &Objects, node: &Node) -> Option<Doc> {
-    let object = around.get(&node.uid)?;
+fn static_claim(around: Around<'_>, node: &Node) -> Option<Doc> {
+    let object = around.object(&node.uid)?;
     let is_claim = node.object.group().is_empty() && *node.object.kind == *"PersistentVolumeClaim";
     let is_waiting = object.needs >= Tier::Unwell && object.own.status() == Status::InProgress;
     let claim = (is_claim && is_waiting).then(|| around.doc(&node.uid))??;
@@ -114,29 +114,29 @@ fn static_claim(around: &Objects, node: &Node) -> Option<Doc> {
     (is_static && !names_volume).then_some(claim)
 }
 
-fn has_no_provisioner(around: &Objects, claim: &Node) -> bool {
-    let mut references = around.graph.references_of(&claim.uid).iter();
+fn has_no_provisioner(around: Around<'_>, claim: &Node) -> bool {
+    let mut references = around.graph().references_of(&claim.uid).iter();
     let class = references.find(|found| found.relation.is(KnownRelation::StorageClass));
-    let class = class.and_then(|class| around.graph.referenced(&class.target));
+    let class = class.and_then(|class| around.graph().referenced(&class.target));
     let class = class.and_then(|class| around.doc(&class.uid));
     class.is_some_and(|class| {
         class.root().str_at(&["provisioner"]).as_deref() == Some(NO_PROVISIONER)
     })
 }
 
-fn all_volumes(around: &Objects, claim: &Node) -> Option<SourceKey> {
+fn all_volumes(around: Around<'_>, claim: &Node) -> Option<SourceKey> {
     let cluster = around.cluster_of(&claim.uid)?;
     let volumes = well_known("", "PersistentVolume");
     Some(SourceKey::of(cluster, volumes, None, Select::All))
 }
 
 /// The volumes of a source. The model has them as evidence, or because a view shows them.
-fn volumes(around: &Objects, source: &SourceKey) -> Vec<EvidenceObject> {
-    if around.evidence.is_of(source) {
-        let volumes = around.evidence.objects(source);
+fn volumes(around: Around<'_>, source: &SourceKey) -> Vec<EvidenceObject> {
+    if around.evidence().is_of(source) {
+        let volumes = around.evidence().objects(source);
         return volumes.cloned().collect();
     }
-    let shown = around.graph.of_kind("PersistentVolume");
+    let shown = around.graph().of_kind("PersistentVolume");
     let shown = shown.filter(|node| around.cluster_of(&node.uid) == Some(&source.cluster));
     let shown = shown.filter_map(|node| Some((node.object.clone(), around.doc(&node.uid)?)));
     shown.collect()
@@ -202,19 +202,19 @@ fn obstacle(volume: Value<'_>, claim: Value<'_>) -> Option<String> {
 
 /// The note of a bound volume whose claim does not exist, or of one whose claim has another uid than the volume
 /// names. A volume without such a uid is reserved for a claim that may still be created.
-pub(in crate::model) fn lost_claim(around: &Objects, volume: &Node) -> Vec<Finding> {
+pub(in crate::model) fn lost_claim(around: Around<'_>, volume: &Node) -> Vec<Finding> {
     Vec::from_iter(lost_claim_of(around, volume))
 }
 
-fn lost_claim_of(around: &Objects, volume: &Node) -> Option<Finding> {
-    let references = around.graph.references_of(&volume.uid).iter();
+fn lost_claim_of(around: Around<'_>, volume: &Node) -> Option<Finding> {
+    let references = around.graph().references_of(&volume.uid).iter();
     let claim = references
         .into_iter()
         .find(|found| found.relation.is(KnownRelation::Claim))?;
     let doc = around.doc(&volume.uid)?;
     let uid = doc.root().text_at(&["spec", "claimRef", "uid"])?;
     let is_bound = doc.root().str_at(&["status", "phase"]).as_deref() == Some("Bound");
-    let found = around.graph.referenced(&claim.target);
+    let found = around.graph().referenced(&claim.target);
     let found = found.filter(|found| around.is_there(&found.uid));
     let name = [claim.target.namespace.as_deref(), Some(&*claim.target.name)];
     let name = name.into_iter().flatten().collect::<Vec<_>>().join("/");
@@ -234,7 +234,7 @@ fn lost_claim_of(around: &Objects, volume: &Node) -> Option<Finding> {
 }
 
 /// The note of a volume that is attached to two nodes although only one may use it.
-pub(in crate::model) fn attached_twice(around: &Objects, volume: &Node) -> Vec<Finding> {
+pub(in crate::model) fn attached_twice(around: Around<'_>, volume: &Node) -> Vec<Finding> {
     let Some(doc) = around.doc(&volume.uid) else {
         return Vec::new();
     };
@@ -244,8 +244,8 @@ pub(in crate::model) fn attached_twice(around: &Objects, volume: &Node) -> Vec<F
     if modes.is_empty() || !modes.iter().all(|mode| is_for_one(mode)) {
         return Vec::new();
     }
-    let attachments = around.graph.referrers(&volume.object);
-    let attachments = attachments.filter_map(|uid| around.graph.node(uid));
+    let attachments = around.graph().referrers(&volume.object);
+    let attachments = attachments.filter_map(|uid| around.graph().node(uid));
     let nodes: BTreeSet<Arc<str>> = attachments
         .filter_map(|attachment| attached_to(around, attachment))
         .collect();
@@ -263,7 +263,7 @@ pub(in crate::model) fn attached_twice(around: &Objects, volume: &Node) -> Vec<F
 }
 
 /// The node to which an attachment attaches its volume; `None` while it does not, or is about to end.
-fn attached_to(around: &Objects, attachment: &Node) -> Option<Arc<str>> {
+fn attached_to(around: Around<'_>, attachment: &Node) -> Option<Arc<str>> {
     let is_one = &*attachment.object.kind == "VolumeAttachment" && !attachment.deleting;
     let doc = around.doc(&attachment.uid).filter(|_| is_one)?;
     let is_attached = doc.root().bool_at(&["status", "attached"]) == Some(true);
@@ -420,17 +420,17 @@ const SELECTED_NODE: [&str; 3] = [
 
 /// What a claim that is not bound waits for. One that names its volume waits for that one, whatever its class. One that
 /// no volume fits waits for more than a Pod.
-pub(in crate::model) fn claim_facts(around: &Objects, node: &Node) -> Vec<Cause> {
+pub(in crate::model) fn claim_facts(around: Around<'_>, node: &Node) -> Vec<Cause> {
     Vec::from_iter(claim_fact(around, node))
 }
 
-fn claim_fact(around: &Objects, node: &Node) -> Option<Cause> {
-    let object = around.get(&node.uid)?;
+fn claim_fact(around: Around<'_>, node: &Node) -> Option<Cause> {
+    let object = around.object(&node.uid)?;
     (object.own.status() == Status::InProgress).then_some(())?;
-    let references = around.graph.references_of(&node.uid).iter();
+    let references = around.graph().references_of(&node.uid).iter();
     let mut targets = references.map(|reference| &reference.target);
     let class = targets.find(|target| &*target.kind.kind == "StorageClass")?;
-    let doc = around.doc(&around.graph.referenced(class)?.uid)?;
+    let doc = around.doc(&around.graph().referenced(class)?.uid)?;
     let claim = around.doc(&node.uid)?;
     let names_volume = claim.root().text_at(&["spec", "volumeName"]).is_some();
     (!names_volume).then_some(())?;

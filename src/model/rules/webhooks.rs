@@ -3,18 +3,21 @@
 use std::sync::Arc;
 
 use crate::graph::{IfAbsent, KnownRelation, Node, well_known};
-use crate::model::objects::Objects;
+use crate::model::around::Around;
 use crate::model::rules::references::reference_finding;
 use crate::object::{ObjectRef, Uid, Value};
 use crate::source::{ClusterId, Form, Scope, Select, SourceKey};
 use crate::status::{Cause, CauseRule, Finding, Status, uncalled_webhook};
 
 /// What the API server does without each Service of a webhook that does not work.
-pub(in crate::model) fn uncalled_webhooks(around: &Objects, configuration: &Node) -> Vec<Finding> {
+pub(in crate::model) fn uncalled_webhooks(
+    around: Around<'_>,
+    configuration: &Node,
+) -> Vec<Finding> {
     let Some(cluster) = around.cluster_of(&configuration.uid) else {
         return Vec::new();
     };
-    let references = around.graph.references_of(&configuration.uid).iter();
+    let references = around.graph().references_of(&configuration.uid).iter();
     let uncalled = references.filter(|reference| {
         let is_webhook = reference.relation.is(KnownRelation::Webhook);
         let problem = reference_finding(around, cluster, reference);
@@ -41,7 +44,7 @@ const KINDS: [&str; 2] = [
 ];
 
 /// The sources of the configurations of webhooks, if one refuses the Pods of a workload.
-pub(in crate::model) fn webhook_sources(around: &Objects, node: &Node) -> Vec<SourceKey> {
+pub(in crate::model) fn webhook_sources(around: Around<'_>, node: &Node) -> Vec<SourceKey> {
     let cluster = around.cluster_of(&node.uid);
     let cluster = cluster.filter(|_| refusing_webhook(around, &node.uid).is_some());
     let sources = cluster.map(|cluster| KINDS.map(|kind| source(cluster, kind)));
@@ -49,7 +52,7 @@ pub(in crate::model) fn webhook_sources(around: &Objects, node: &Node) -> Vec<So
 }
 
 /// The configuration of the webhook that refuses the Pods of a workload.
-pub(in crate::model) fn webhook_facts(around: &Objects, node: &Node) -> Vec<Cause> {
+pub(in crate::model) fn webhook_facts(around: Around<'_>, node: &Node) -> Vec<Cause> {
     let fact = || {
         let webhook = refusing_webhook(around, &node.uid)?;
         let configurations = refusing_configurations(around, &node.uid);
@@ -61,7 +64,7 @@ pub(in crate::model) fn webhook_facts(around: &Objects, node: &Node) -> Vec<Caus
 }
 
 /// The configurations that have the webhook which refuses the Pods of a workload, as far as they are read.
-pub fn refusing_configurations(around: &Objects, workload: &Uid) -> Vec<Arc<ObjectRef>> {
+pub fn refusing_configurations(around: Around<'_>, workload: &Uid) -> Vec<Arc<ObjectRef>> {
     let webhook = refusing_webhook(around, workload);
     let Some((cluster, webhook)) = around.cluster_of(workload).zip(webhook) else {
         return Vec::new();
@@ -73,11 +76,11 @@ pub fn refusing_configurations(around: &Objects, workload: &Uid) -> Vec<Arc<Obje
     let sources = KINDS.map(|kind| source(cluster, kind));
     let evidence = sources
         .iter()
-        .flat_map(|source| around.evidence.objects(source));
+        .flat_map(|source| around.evidence().objects(source));
     let evidence = evidence.filter(|(_, doc)| has_webhook(doc.root()));
     let evidence = evidence.map(|(object, _)| object.clone());
     let own = around
-        .iter()
+        .objects()
         .filter(|(_, object)| KINDS.contains(&&*object.object.kind));
     let own = own.filter(|(uid, _)| around.doc(uid).is_some_and(|doc| has_webhook(doc.root())));
     evidence
@@ -86,8 +89,8 @@ pub fn refusing_configurations(around: &Objects, workload: &Uid) -> Vec<Arc<Obje
 }
 
 /// The name of the webhook that refuses the Pods of a workload.
-fn refusing_webhook<'m>(around: &'m Objects, workload: &Uid) -> Option<&'m str> {
-    let mut causes = around.get(workload)?.assessment.causes.iter();
+fn refusing_webhook<'m>(around: Around<'m>, workload: &Uid) -> Option<&'m str> {
+    let mut causes = around.object(workload)?.assessment.causes.iter();
     let refusal = causes.find(|cause| cause.rule == CauseRule::FailedCreate)?;
     uncalled_webhook(&refusal.text)
 }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::graph::{Labels, Node, Standing, node_selectors, well_known};
+use crate::model::around::Around;
 use crate::model::coverage::Reading;
 use crate::model::evidence::EvidenceObject;
-use crate::model::objects::Objects;
 use crate::model::rules::scheduling::{nodes_source, whole_nodes};
 use crate::object::managed_fields::{ManagedFieldsEntry, entries};
 use crate::object::selector::LabelSelector;
@@ -47,11 +47,11 @@ struct MatchingNodes {
 }
 
 /// The note of a `DaemonSet` that some nodes keep out.
-pub(in crate::model) fn kept_out(around: &Objects, set: &Node) -> Vec<Finding> {
+pub(in crate::model) fn kept_out(around: Around<'_>, set: &Node) -> Vec<Finding> {
     Vec::from_iter(kept_out_of(around, set))
 }
 
-fn kept_out_of(around: &Objects, set: &Node) -> Option<Finding> {
+fn kept_out_of(around: Around<'_>, set: &Node) -> Option<Finding> {
     let doc = around.doc(&set.uid)?;
     let nodes = matching_nodes(around, set, doc.root())?;
     let mut of_taint: BTreeMap<String, Vec<&str>> = BTreeMap::new();
@@ -76,15 +76,15 @@ fn kept_out_of(around: &Objects, set: &Node) -> Option<Finding> {
 }
 
 /// The nodes that match a `DaemonSet` and have taints that keep it out, with their texts.
-pub fn nodes_that_keep_out(around: &Objects, set: &Uid) -> Vec<EvidenceObject> {
-    let node = around.graph.node(set);
+pub fn nodes_that_keep_out(around: Around<'_>, set: &Uid) -> Vec<EvidenceObject> {
+    let node = around.graph().node(set);
     let nodes = node.and_then(|node| matching_nodes(around, node, around.doc(set)?.root()));
     nodes.map_or_else(Vec::new, |nodes| nodes.tainted)
 }
 
 /// Whether someone has written the taints of a node that keeps a `DaemonSet` out, or the `DaemonSet`, a short time ago. A
 /// node of a control plane has its taints from the start.
-pub fn was_closed_out_lately(around: &Objects, set: &Uid, now: Timestamp) -> bool {
+pub fn was_closed_out_lately(around: Around<'_>, set: &Uid, now: Timestamp) -> bool {
     let nodes = nodes_that_keep_out(around, set);
     let mut nodes = nodes.iter().map(|(_, node)| node.root());
     let is_node = nodes.any(|node| {
@@ -102,7 +102,7 @@ pub fn was_closed_out_lately(around: &Objects, set: &Uid, now: Timestamp) -> boo
 }
 
 /// The nodes that match a `DaemonSet`; `None` if they are not known, or if its controller comes to another number.
-fn matching_nodes(around: &Objects, set: &Node, object: Value<'_>) -> Option<MatchingNodes> {
+fn matching_nodes(around: Around<'_>, set: &Node, object: Value<'_>) -> Option<MatchingNodes> {
     let desired = object.i64_at(&["status", "desiredNumberScheduled"])?;
     let desired = usize::try_from(desired).ok()?;
     let template = template(object)?;
@@ -128,7 +128,7 @@ fn matching_nodes(around: &Objects, set: &Node, object: Value<'_>) -> Option<Mat
 /// The nodes that match one of the selectors, if they are known and more than a `DaemonSet` runs on. Those that the model
 /// has need no source.
 fn nodes_with(
-    around: &Objects,
+    around: Around<'_>,
     set: &Node,
     selectors: &[LabelSelector],
     desired: usize,
@@ -138,7 +138,7 @@ fn nodes_with(
         selectors.is_empty() || matching.any(|own| own.matches(|key| labels.get(key)))
     };
     let mut nodes: Vec<EvidenceObject> = if has_all_nodes(around, set) {
-        let nodes = around.graph.of_kind("Node");
+        let nodes = around.graph().of_kind("Node");
         let nodes = nodes.filter(|node| around.is_there(&node.uid) && is_match(&node.labels));
         let nodes: Vec<&Node> = nodes.collect();
         if nodes.len() <= desired || nodes.len() > MAX_NODES {
@@ -149,31 +149,31 @@ fn nodes_with(
             .collect()
     } else {
         let whole = whole_nodes(around, labels_of_its_nodes(around, set, selectors)?)?;
-        let is_read = around.coverage.is_read(&whole);
-        is_read.then(|| around.evidence.objects(&whole).cloned().collect())?
+        let is_read = around.coverage().is_read(&whole);
+        is_read.then(|| around.evidence().objects(&whole).cloned().collect())?
     };
     nodes.sort_by(|(a, _), (b, _)| a.cmp(b));
     (nodes.len() > desired).then_some(nodes)
 }
 
 /// Whether the model has all nodes of the cluster anyway.
-fn has_all_nodes(around: &Objects, set: &Node) -> bool {
+fn has_all_nodes(around: Around<'_>, set: &Node) -> bool {
     let cluster = around.cluster_of(&set.uid);
-    let mut sources = around.coverage.sources();
+    let mut sources = around.coverage().sources();
     sources.any(|source| {
         let is_of_nodes = &*source.resource.kind == "Node" && source.resource.group.is_empty();
         is_of_nodes
             && source.select == Select::All
             && source.form != Form::Metadata
             && Some(&source.cluster) == cluster
-            && around.coverage.is_read(source)
-            && !around.evidence.is_of(source)
+            && around.coverage().is_read(source)
+            && !around.evidence().is_of(source)
     })
 }
 
 /// The sources of the nodes of a `DaemonSet` that some of them may keep out: their labels, and if they are few, all of
 /// them. They are read in a trace, if it was requested by name, and if its numbers have changed a short time ago.
-pub(in crate::model) fn nodes_of_set(around: &Objects, set: &Node) -> Vec<SourceKey> {
+pub(in crate::model) fn nodes_of_set(around: Around<'_>, set: &Node) -> Vec<SourceKey> {
     let is_interesting = around.is_of_few() || has_moved_lately(around, &set.uid);
     if has_all_nodes(around, set) || !is_interesting {
         return Vec::new();
@@ -188,16 +188,16 @@ pub(in crate::model) fn nodes_of_set(around: &Objects, set: &Node) -> Vec<Source
 }
 
 /// Whether the controller has written the numbers of a `DaemonSet` a short time ago.
-fn has_moved_lately(around: &Objects, set: &Uid) -> bool {
+fn has_moved_lately(around: Around<'_>, set: &Uid) -> bool {
     around.doc(set).is_some_and(|set| {
-        let mut late = written_lately(set.root(), around.refreshed).into_iter();
+        let mut late = written_lately(set.root(), around.refreshed()).into_iter();
         late.any(|entry| entry.subresource == "status")
     })
 }
 
 /// The source of the labels of the nodes that match a selector; `None` if there are several selectors.
 fn labels_of_its_nodes(
-    around: &Objects,
+    around: Around<'_>,
     set: &Node,
     selectors: &[LabelSelector],
 ) -> Option<SourceKey> {
@@ -225,9 +225,9 @@ fn template(set: Value<'_>) -> Option<Value<'_>> {
 
 /// The note of a `ReplicaSet` that a rollout replaces and that still has replicas. There is no rollout before the
 /// newest `ReplicaSet` exists.
-pub(in crate::model) fn old_revision(around: &Objects, set: &Node) -> Vec<Finding> {
-    let owner = around.graph.owners(&set.uid).next();
-    let current = owner.and_then(|owner| around.graph.current_replica_set(&owner.uid));
+pub(in crate::model) fn old_revision(around: Around<'_>, set: &Node) -> Vec<Finding> {
+    let owner = around.graph().owners(&set.uid).next();
+    let current = owner.and_then(|owner| around.graph().current_replica_set(&owner.uid));
     let replicas = set
         .workload()
         .and_then(|set| set.counts)
@@ -247,32 +247,32 @@ pub(in crate::model) fn old_revision(around: &Objects, set: &Node) -> Vec<Findin
 
 /// The `ReplicaSets` of a Deployment that have replicas or want some.
 pub(in crate::model) fn busy_sets<'m>(
-    around: &'m Objects,
+    around: Around<'m>,
     deployment: &Uid,
 ) -> impl Iterator<Item = &'m Node> {
     let is_deployment = |node: &&Node| &*node.object.kind == "Deployment";
-    let deployment = around.graph.node(deployment).filter(is_deployment);
-    let sets = deployment.map(|deployment| around.graph.children(&deployment.uid));
+    let deployment = around.graph().node(deployment).filter(is_deployment);
+    let sets = deployment.map(|deployment| around.graph().children(&deployment.uid));
     sets.into_iter().flatten().filter(|set| !set.is_idle())
 }
 
 /// The old Pod that a Deployment waits for.
-pub(in crate::model) fn ending_pod(around: &Objects, deployment: &Node) -> Vec<Cause> {
+pub(in crate::model) fn ending_pod(around: Around<'_>, deployment: &Node) -> Vec<Cause> {
     Vec::from_iter(ending_pod_of(around, deployment))
 }
 
-fn ending_pod_of(around: &Objects, deployment: &Node) -> Option<Cause> {
+fn ending_pod_of(around: Around<'_>, deployment: &Node) -> Option<Cause> {
     let doc = around.doc(&deployment.uid)?;
     let strategy = doc.root().str_at(&["spec", "strategy", "type"]);
     let updated = doc.root().i64_at(&["status", "updatedReplicas"]);
     if strategy.as_deref() != Some("Recreate") || updated.unwrap_or(0) > 0 {
         return None;
     }
-    let sets = around.graph.children(&deployment.uid).into_iter();
-    let mut pods = sets.flat_map(|set| around.graph.children(&set.uid));
-    let mut standings = around.graph.standings();
+    let sets = around.graph().children(&deployment.uid).into_iter();
+    let mut pods = sets.flat_map(|set| around.graph().children(&set.uid));
+    let mut standings = around.graph().standings();
     let (pod, assessment) = pods.find_map(|pod| {
-        let assessment: &Assessment = &around.get(&pod.uid)?.assessment;
+        let assessment: &Assessment = &around.object(&pod.uid)?.assessment;
         let is_ending = assessment.status() == Status::Terminating;
         (is_ending && standings.of(&pod.uid) == Standing::Old).then_some((pod, assessment))
     })?;
@@ -285,7 +285,7 @@ fn ending_pod_of(around: &Objects, deployment: &Node) -> Option<Cause> {
 /// The Pod that blocks the rollout of a `StatefulSet`; `None` for other kinds. The controller waits for a broken Pod
 /// of an old revision, and replaces it only after it is ready
 /// (<https://github.com/kubernetes/kubernetes/issues/67250>).
-pub(in crate::model) fn blocked_rollout(around: &Objects, set: &Node) -> Option<Finding> {
+pub(in crate::model) fn blocked_rollout(around: Around<'_>, set: &Node) -> Option<Finding> {
     let pod = awaited_pod(around, set).filter(|pod| is_old(around, pod))?;
     let doc = around.doc(&set.uid)?;
     let strategy = doc.root().str_at(&["spec", "updateStrategy", "type"]);
@@ -303,7 +303,7 @@ pub(in crate::model) fn blocked_rollout(around: &Objects, set: &Node) -> Option<
 }
 
 /// Why a `StatefulSet` makes no progress. A Pod of an old revision is a problem of its own.
-pub(in crate::model) fn blocking_pod(around: &Objects, set: &Node) -> Vec<Cause> {
+pub(in crate::model) fn blocking_pod(around: Around<'_>, set: &Node) -> Vec<Cause> {
     let pod = awaited_pod(around, set).filter(|pod| !is_old(around, pod));
     let text = pod.map(|pod| format!("waits for {}, which is not ready", pod.object));
     let cause = text.map(|text| Cause::new(CauseRule::BlockedByPod, text));
@@ -312,14 +312,14 @@ pub(in crate::model) fn blocking_pod(around: &Objects, set: &Node) -> Vec<Cause>
 
 /// The Pod that a `StatefulSet` waits for; `None` for other kinds. This is the first Pod that is not ready, once it
 /// has had the time to become ready. A Pod that has ended is replaced.
-fn awaited_pod<'m>(around: &'m Objects, set: &Node) -> Option<&'m Node> {
+fn awaited_pod<'m>(around: Around<'m>, set: &Node) -> Option<&'m Node> {
     if &*set.object.kind != "StatefulSet" || set.object.group() != "apps" {
         return None;
     }
-    let mut pods = around.graph.children(&set.uid).into_iter();
+    let mut pods = around.graph().children(&set.uid).into_iter();
     let is_unready = |pod: &&Node| pod.pod().is_some() && !pod.is_ready_pod();
     let pod = pods.find(is_unready).filter(|pod| !pod.deleting)?;
-    let object = around.get(&pod.uid)?;
+    let object = around.object(&pod.uid)?;
     let is_late = object.assessment.is_failing() || !object.is_starting;
     let doc = around.doc(&set.uid)?;
     let policy = doc.root().str_at(&["spec", "podManagementPolicy"]);
@@ -328,7 +328,7 @@ fn awaited_pod<'m>(around: &'m Objects, set: &Node) -> Option<&'m Node> {
 }
 
 /// The source of the names of all Services beside a `StatefulSet` that names one, unless the model has the Services anyway.
-pub(in crate::model) fn services_beside(around: &Objects, set: &Node) -> Vec<SourceKey> {
+pub(in crate::model) fn services_beside(around: Around<'_>, set: &Node) -> Vec<SourceKey> {
     let source = governing_service(around, set)
         .and_then(|_| services_source(around, set))
         .filter(|names| !has_services(around, names));
@@ -337,25 +337,25 @@ pub(in crate::model) fn services_beside(around: &Objects, set: &Node) -> Vec<Sou
 
 /// The note of a `StatefulSet` whose governing Service does not exist. Its Pods run, but each lacks the DNS name by which
 /// others know it. Nothing recreates the Service.
-pub(in crate::model) fn no_governing_service(around: &Objects, set: &Node) -> Vec<Finding> {
+pub(in crate::model) fn no_governing_service(around: Around<'_>, set: &Node) -> Vec<Finding> {
     Vec::from_iter(no_governing_service_of(around, set))
 }
 
-fn no_governing_service_of(around: &Objects, set: &Node) -> Option<Finding> {
+fn no_governing_service_of(around: Around<'_>, set: &Node) -> Option<Finding> {
     let name = governing_service(around, set)?;
     let source = services_source(around, set)?;
-    let of_model = around.graph.of_kind("Service").filter(|service| {
+    let of_model = around.graph().of_kind("Service").filter(|service| {
         let is_beside = service.object.namespace == set.object.namespace;
         is_beside && around.is_there(&service.uid)
     });
     let names: Vec<&str> = if has_services(around, &source) {
         of_model.map(|service| &*service.object.name).collect()
-    } else if around.coverage.is_read(&source) {
-        around.evidence.names(&source).collect()
+    } else if around.coverage().is_read(&source) {
+        around.evidence().names(&source).collect()
     } else {
         return None;
     };
-    let is_absent = around.knows_absence && !names.contains(&&*name);
+    let is_absent = around.knows_absence() && !names.contains(&&*name);
     is_absent.then(|| {
         let near = match near(&name, names).first() {
             Some(near) => format!("; there is {near}"),
@@ -369,14 +369,14 @@ fn no_governing_service_of(around: &Objects, set: &Node) -> Option<Finding> {
 }
 
 /// The name of the governing Service of a `StatefulSet`, if it has one.
-fn governing_service(around: &Objects, set: &Node) -> Option<Arc<str>> {
+fn governing_service(around: Around<'_>, set: &Node) -> Option<Arc<str>> {
     let doc = around.doc(&set.uid)?;
     let name = doc.root().text_at(&["spec", "serviceName"])?;
     (!name.is_empty() && around.is_there(&set.uid)).then_some(name)
 }
 
 /// The source of the names of all Services beside an object.
-fn services_source(around: &Objects, node: &Node) -> Option<SourceKey> {
+fn services_source(around: Around<'_>, node: &Node) -> Option<SourceKey> {
     let cluster = around.cluster_of(&node.uid)?;
     let namespace = node.object.namespace.clone()?;
     let services = well_known("", "Service");
@@ -386,16 +386,16 @@ fn services_source(around: &Objects, node: &Node) -> Option<SourceKey> {
 }
 
 /// Whether the model has all Services that a source of their names has.
-fn has_services(around: &Objects, names: &SourceKey) -> bool {
+fn has_services(around: Around<'_>, names: &SourceKey) -> bool {
     let whole = SourceKey {
         form: Form::Full,
         ..names.clone()
     };
-    around.coverage.reading_of_all(&whole) == Some(&Reading::All) && !around.lookups.has(&whole)
+    around.coverage().reading_of_all(&whole) == Some(&Reading::All) && !around.lookups().has(&whole)
 }
 
-fn is_old(around: &Objects, pod: &Node) -> bool {
-    around.graph.standings().of(&pod.uid) == Standing::Old
+fn is_old(around: Around<'_>, pod: &Node) -> bool {
+    around.graph().standings().of(&pod.uid) == Standing::Old
 }
 
 #[cfg(test)]
