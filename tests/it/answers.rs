@@ -295,8 +295,8 @@ async fn the_silence_of_a_source_that_is_only_listed_is_no_answer() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_forbidden_kind_leaves_the_question_open() {
+/// A cluster in which the user may read the one `ConfigMap`, and nothing else.
+async fn with_config_maps_alone() -> Cluster {
     let user = User {
         name: "jane".to_owned(),
         token: String::new(),
@@ -304,6 +304,12 @@ async fn a_forbidden_kind_leaves_the_question_open() {
     };
     let cluster = Cluster::start_with(|options| options.users = vec![user]).await;
     cluster.put(config_map("flags", &json!({})));
+    cluster
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_forbidden_kind_leaves_the_question_open() {
+    let cluster = with_config_maps_alone().await;
     for args in [
         &["changes", "cm,secrets", "--once"][..],
         &["changes", "cm,secrets", "--since=10m", "--once"],
@@ -323,13 +329,7 @@ async fn a_forbidden_kind_leaves_the_question_open() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_kinds_of_a_whole_namespace_that_are_forbidden_are_one_line() {
-    let user = User {
-        name: "jane".to_owned(),
-        token: String::new(),
-        rules: vec![Rule::allow("*", "configmaps")],
-    };
-    let cluster = Cluster::start_with(|options| options.users = vec![user]).await;
-    cluster.put(config_map("flags", &json!({})));
+    let cluster = with_config_maps_alone().await;
     let ran = cluster.spy().run(&["status", "--unhealthy", "--once"]);
     assert_eq!(code(&ran), Some(0), "{}", ran.transcript());
     let (first, last) = (ran.stderr.lines().next(), ran.stderr.lines().last());

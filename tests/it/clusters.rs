@@ -30,6 +30,17 @@ impl Fleet {
         Fleet::of(clusters, &["prod-eu", "prod-us"])
     }
 
+    /// The same clusters. Only the first one serves widgets.
+    async fn with_widgets_in_one() -> Fleet {
+        let with_widgets = Cluster::start_with(|options| {
+            let kind = Kind::custom("example.com", "v1", "Widget", "widgets");
+            options.kinds.push(kind);
+        })
+        .await;
+        let clusters = vec![with_widgets, Cluster::start().await];
+        Fleet::of(clusters, &["prod-eu", "prod-us"])
+    }
+
     /// Clusters with these contexts, all of the namespace `shop`.
     fn of(clusters: Vec<Cluster>, names: &[&str]) -> Fleet {
         let urls = clusters.iter().map(|cluster| cluster.sandbox.url());
@@ -300,15 +311,7 @@ async fn without_a_watch_a_cluster_that_does_not_answer_is_an_error_after_the_ot
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_type_may_exist_in_one_cluster_only() {
-    let with_widgets = Cluster::start_with(|options| {
-        let kind = Kind::custom("example.com", "v1", "Widget", "widgets");
-        options.kinds.push(kind);
-    })
-    .await;
-    let fleet = Fleet::of(
-        vec![with_widgets, Cluster::start().await],
-        &["prod-eu", "prod-us"],
-    );
+    let fleet = Fleet::with_widgets_in_one().await;
     fleet.put_in(
         0,
         json!({
@@ -336,15 +339,7 @@ async fn a_type_may_exist_in_one_cluster_only() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cluster_that_cannot_join_does_not_cut_the_others_short() {
-    let with_widgets = Cluster::start_with(|options| {
-        let kind = Kind::custom("example.com", "v1", "Widget", "widgets");
-        options.kinds.push(kind);
-    })
-    .await;
-    let fleet = Fleet::of(
-        vec![with_widgets, Cluster::start().await],
-        &["prod-eu", "prod-us"],
-    );
+    let fleet = Fleet::with_widgets_in_one().await;
     let whole = &fleet.clusters[0];
     let owned_by = |kind: &str, owner: &Value| {
         json!([{
