@@ -314,13 +314,15 @@ async fn a_forbidden_kind_leaves_the_question_open() {
         &["changes", "cm,secrets", "--once"][..],
         &["changes", "cm,secrets", "--since=10m", "--once"],
         &["status", "cm,secrets", "--once"],
+        &["trace", "cm/flags", "secret/db", "--once"],
     ] {
         let ran = cluster.spy().run(args);
         assert_eq!(code(&ran), Some(1), "{args:?}: {}", ran.transcript());
         let ran = cluster.spy().run(&[args, &["--exit-code"]].concat());
         assert_eq!(code(&ran), Some(4), "{args:?}: {}", ran.transcript());
         assert!(
-            ran.stderr.contains("secrets is forbidden"),
+            ran.stderr
+                .contains("Error from server (Forbidden): secrets"),
             "{args:?}: {}",
             ran.stderr
         );

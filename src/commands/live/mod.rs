@@ -1,6 +1,7 @@
 //! The frame of every live verb: its session and sources, the loop, the terminal and the end.
 
 pub(super) mod cluster_group;
+mod cluster_labels;
 pub(super) mod clusters;
 pub(super) mod follow;
 pub(super) mod nonblocking_stdout;
