@@ -9,7 +9,8 @@ use jiff::Timestamp;
 
 use super::covered_revisions::CoveredRevisions;
 use super::error::StoreError;
-use super::file_reader::{NamedRow, RecordedSource, RecordedVersion, StoreFileReader};
+use super::file_reader::{RecordedSource, RecordedVersion, StoreFileReader};
+use super::index::{IndexRow, NamedRow, ObjectRow};
 use super::mark::Mark;
 use super::past::covers;
 use super::schema::RecordedCluster;
@@ -200,14 +201,19 @@ impl RecordExport {
                     }
                 }
             };
-            if !self.query.has_time(file.reader.seen(&row.row)) {
+            let NamedRow { row, object } = row;
+            let Some(object) = object else {
+                let error = file.reader.index().damaged_version(row.id);
+                return Some(ExportedEvent::Damage(error));
+            };
+            if !self.query.has_time(file.reader.seen(&row)) {
                 continue;
             }
-            let source = row.source.and_then(|source| file.sources.get(&source));
-            if source.is_some_and(|source| !source.may_have(&row) || source.is_known(&row)) {
+            let source = file.sources.get(&object.source);
+            if source.is_some_and(|source| !source.may_have(&object) || source.is_known(&row)) {
                 continue;
             }
-            match file.reader.version(&row.row) {
+            match file.reader.version(&row) {
                 Ok(version) => return Some(ExportedEvent::Version(version)),
                 Err(error) => return Some(ExportedEvent::Damage(error)),
             }
@@ -258,18 +264,10 @@ impl OpenFile {
         if self.last == i64::MAX {
             return Ok(false);
         }
-        let page = self.reader.page_after(self.last, PAGE)?;
+        let page = self.reader.index().page_after(self.last, PAGE)?;
         let Some(last) = page.last() else {
-            let count = self.reader.versions()?;
-            let (read, path) = (self.last, self.reader.path());
             self.last = i64::MAX;
-            return match u64::try_from(read) {
-                Ok(read) if read == count => Ok(false),
-                Ok(_) | Err(_) => {
-                    let detail = format!("{read} versions in the index, {count} in blocks");
-                    Err(StoreError::damaged(path, detail))
-                }
-            };
+            return Ok(false);
         };
         self.last = last.row.id;
         self.page = page.into_iter();
@@ -314,12 +312,12 @@ impl ExportedSource {
         Ok((exported, coverage))
     }
 
-    /// Whether a row can be of a wanted object.
-    fn may_have(&self, row: &NamedRow) -> bool {
+    /// Whether an object can be a wanted one.
+    fn may_have(&self, object: &ObjectRow) -> bool {
         let is_of = |key: &SourceKey| {
             let name = key.select.name();
-            let has_name = name.is_none_or(|name| row.name.as_deref() == Some(name));
-            has_name && has_namespace(key, row.namespace.as_deref())
+            let has_name = name.is_none_or(|name| object.name == name);
+            has_name && has_namespace(key, object.namespace.as_deref())
         };
         self.wanted
             .as_ref()
@@ -327,17 +325,17 @@ impl ExportedSource {
     }
 
     /// Whether an earlier file has the version of a row.
-    fn is_known(&self, row: &NamedRow) -> bool {
-        let Some(revision) = row.row.revision else {
+    fn is_known(&self, row: &IndexRow) -> bool {
+        let Some(revision) = row.revision else {
             return false;
         };
-        if row.row.id < self.first {
+        if row.id < self.first {
             return false;
         }
-        let is_listed = row.row.why() == Some(Why::Listed);
+        let is_listed = row.why() == Some(Why::Listed);
         self.known.spans().iter().any(|span| {
             // A listing has the version of its own revision, unless that is a deletion.
-            let is_after = span.from < revision || (span.from == revision && !row.row.is_gone());
+            let is_after = span.from < revision || (span.from == revision && !row.is_gone());
             let is_inside = is_after && revision <= span.upto;
             // An object that a later listing has in an older version was there when the span began.
             let was_there = revision <= span.from && self.listed.is_some_and(|it| span.from <= it);

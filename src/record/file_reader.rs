@@ -2,23 +2,25 @@
 //!
 //! The blocks have the versions, with a checksum. A row of the index only says where a version is: what it says beside that
 //! must agree with the block, and the names of an object with its text. So damage is an error and never another version.
+//! That no version is left out is the matter of [`FileIndex`].
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use rusqlite::types::{Value, ValueRef};
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::Row;
 
 use super::block::{self, BlockEntry, RecordedWhy};
 use super::covered_revisions::CoveredRevisions;
+use super::database::FileDatabase;
 use super::delta;
 use super::error::StoreError;
-use super::file_writer::uid_of;
+use super::index::{FileIndex, IndexRow};
 use super::mark::{Mark, MarkRow};
 use super::redaction::Redaction;
-use super::schema::{self, REDACTIONS, RecordedCluster, SourceRow, checksum, number, setting};
+use super::schema::{REDACTIONS, RecordedCluster, STARTED, SourceRow, checksum, number};
 use crate::object::managed_fields::{ManagedFieldsEntry, entries};
 use crate::object::{ResourceVersion, Uid};
 use crate::source::{ClusterId, SourceKey, Version, Why};
@@ -74,50 +76,18 @@ pub(super) fn managers(version: &Version, why: Why) -> Box<str> {
     names.join(",").into()
 }
 
-/// A row of the index.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct IndexRow {
-    pub(super) id: i64,
-    pub(super) object: i64,
-    /// In milliseconds since the start of the file.
-    seen: i64,
-    /// `None` if the resourceVersion is not a number.
-    pub(super) revision: Option<Revision>,
-    code: u8,
-}
-
-impl IndexRow {
-    /// Why the version was sent; `None` for an unknown code.
-    pub(super) fn why(&self) -> Option<Why> {
-        RecordedWhy::of_code(self.code).map(|recorded| recorded.why)
-    }
-
-    /// Whether the source no longer had the object.
-    pub(super) fn is_gone(&self) -> bool {
-        self.why().is_some_and(Why::is_gone)
-    }
-}
-
-/// A row of the index, and where its object is.
-#[derive(Clone, Debug)]
-pub(super) struct NamedRow {
-    pub(super) row: IndexRow,
-    /// The row of its source. `None`, as for the others, if the object is missing: that is damage.
-    pub(super) source: Option<i64>,
-    pub(super) namespace: Option<String>,
-    pub(super) name: Option<String>,
-}
-
 /// A file that is open for reading.
 pub struct StoreFileReader {
-    db: Connection,
-    path: PathBuf,
+    index: FileIndex,
     cluster: RecordedCluster,
+    redactions: Vec<Redaction>,
     /// In milliseconds since the epoch.
     started: i64,
     sources: Vec<RecordedSource>,
     readers: HashMap<i64, Reader>,
     bases: HashMap<i64, Arc<str>>,
+    /// All marks, once they have been read.
+    marks: OnceCell<Vec<(MarkRow, Mark)>>,
     /// The block that was read last, and the number of its first version.
     block: Option<(i64, Vec<BlockEntry>)>,
 }
@@ -125,31 +95,41 @@ pub struct StoreFileReader {
 impl StoreFileReader {
     /// Opens a file.
     pub fn open(path: &Path) -> Result<StoreFileReader, StoreError> {
-        let db = schema::open(path)?;
-        let text = |name| setting(&db, name).unwrap_or_default();
-        let cluster = RecordedCluster {
-            id: text("cluster_id"),
-            name: text("cluster"),
-            server: text("server"),
-        };
-        let sql = "SELECT value FROM setting WHERE name = 'started'";
-        let started = db.query_row(sql, [], |row| row.get(0));
+        let database = FileDatabase::open(path)?;
+        let settings = database.settings()?;
+        let text = |name| settings.get(name).cloned().unwrap_or_default();
+        let started = text(STARTED).parse();
         let mut reader = StoreFileReader {
-            started: started.map_err(|error| StoreError::sqlite(path, error))?,
-            db,
-            path: path.to_owned(),
-            cluster,
+            started: started.map_err(|_| database.damaged("its beginning"))?,
+            index: FileIndex::new(database),
+            cluster: RecordedCluster {
+                id: text("cluster_id"),
+                name: text("cluster"),
+                server: text("server"),
+            },
+            redactions: text(REDACTIONS)
+                .lines()
+                .filter_map(|line| line.parse().ok())
+                .collect(),
             sources: Vec::new(),
             readers: HashMap::new(),
             bases: HashMap::new(),
+            marks: OnceCell::new(),
             block: None,
         };
         reader.sources = reader.read_sources()?;
+        // Damage of them would look as if nobody had recorded.
+        reader.marks()?;
         Ok(reader)
     }
 
     pub(super) fn path(&self) -> &Path {
-        &self.path
+        self.index.database().path()
+    }
+
+    /// Its index.
+    pub(super) fn index(&self) -> &FileIndex {
+        &self.index
     }
 
     /// The cluster.
@@ -158,9 +138,8 @@ impl StoreFileReader {
     }
 
     /// The paths whose values are not in it.
-    pub(super) fn redactions(&self) -> Vec<Redaction> {
-        let text = setting(&self.db, REDACTIONS).unwrap_or_default();
-        text.lines().filter_map(|line| line.parse().ok()).collect()
+    pub(super) fn redactions(&self) -> &[Redaction] {
+        &self.redactions
     }
 
     /// When the file begins.
@@ -175,30 +154,32 @@ impl StoreFileReader {
 
     /// Reads again how far each source has come. A recorder may write to the file.
     pub(super) fn refresh(&mut self) -> Result<(), StoreError> {
+        self.index.refresh();
+        self.marks = OnceCell::new();
         self.sources = self.read_sources()?;
         Ok(())
     }
 
     /// The number of its versions.
     pub fn versions(&self) -> Result<u64, StoreError> {
-        let sql = "SELECT coalesce(max(first + versions), 1) - 1 FROM block";
-        let count: i64 = self.sqlite(self.db.query_row(sql, [], |row| row.get(0)))?;
-        Ok(count.unsigned_abs())
+        Ok(self.index.versions()?.unsigned_abs())
     }
 
     /// The parts of the history of a source that the file has without a hole.
     pub fn coverage(&self, source: &RecordedSource) -> Result<CoveredRevisions, StoreError> {
-        let marks = self.marks(Some(source.id))?;
-        let marks = marks.iter().map(|(row, mark)| (time(row.seen), mark));
+        let marks = self.marks_of(source)?;
+        let marks = marks.iter().map(|(_, seen, mark)| (*seen, mark));
         Ok(CoveredRevisions::of(marks, source.reached.as_ref()))
     }
 
-    /// The marks of a source, or of all, in order.
-    fn marks(&self, source: Option<i64>) -> Result<Vec<(MarkRow, Mark)>, StoreError> {
-        let sql =
-            "SELECT version, source, seen, type, after, upto, count, cause, checksum FROM mark
-            WHERE ?1 IS NULL OR source = ?1 ORDER BY id";
-        self.whole_marks(self.rows(sql, [source], mark_row)?)
+    /// All marks, in order.
+    fn marks(&self) -> Result<&[(MarkRow, Mark)], StoreError> {
+        if let Some(marks) = self.marks.get() {
+            return Ok(marks);
+        }
+        let count = self.index.database().row_counts()?.marks;
+        let marks = self.read_marks(0, i64::MAX, count)?;
+        Ok(self.marks.get_or_init(|| marks))
     }
 
     /// The marks after the first ones, up to those before a version, in order.
@@ -207,56 +188,29 @@ impl StoreFileReader {
         first: i64,
         version: i64,
     ) -> Result<Vec<(MarkRow, Mark)>, StoreError> {
-        let sql =
-            "SELECT version, source, seen, type, after, upto, count, cause, checksum FROM mark
-            WHERE id > ? AND version <= ? ORDER BY id";
-        self.whole_marks(self.rows(sql, [first, version], mark_row)?)
+        self.read_marks(first, version, 0)
     }
 
-    /// The marks of rows with their checksums.
-    fn whole_marks(&self, rows: Vec<(MarkRow, i64)>) -> Result<Vec<(MarkRow, Mark)>, StoreError> {
-        let marks = rows.into_iter().map(|(row, checksum)| {
+    /// The marks after the first ones, up to those before a version. There are at least so many.
+    fn read_marks(
+        &self,
+        first: i64,
+        version: i64,
+        least: i64,
+    ) -> Result<Vec<(MarkRow, Mark)>, StoreError> {
+        let database = self.index.database();
+        let sql =
+            "SELECT version, source, seen, type, after, upto, count, cause, checksum, id FROM mark
+            WHERE id > ? AND version <= ? ORDER BY id";
+        let rows = database.rows(sql, [first, version], mark_row)?;
+        let ids = rows.iter().map(|(id, ..)| id - first);
+        database.check_all("mark", ids, least)?;
+        let marks = rows.into_iter().map(|(_, row, checksum)| {
             let mark = row.mark().filter(|_| row.checksum() == checksum);
-            let damaged = || self.damaged("an event of a source");
+            let damaged = || database.damaged("an event of a source");
             mark.map(|mark| (row, mark)).ok_or_else(damaged)
         });
         marks.collect()
-    }
-
-    /// The index of a source, in the order of its versions.
-    pub(super) fn index(&self, source: &RecordedSource) -> Result<Vec<IndexRow>, StoreError> {
-        let sql = "SELECT id, object, seen, why, revision FROM version
-            WHERE object IN (SELECT id FROM object WHERE source = ?) ORDER BY id";
-        self.rows(sql, [source.id], index_row)
-    }
-
-    /// The index of the objects with a name, in the order of their versions.
-    pub(super) fn index_of(
-        &self,
-        source: &RecordedSource,
-        name: &str,
-    ) -> Result<Vec<IndexRow>, StoreError> {
-        let sql = "SELECT version.id, object, seen, why, revision FROM object JOIN version ON version.object = object.id
-            WHERE name = ? AND source = ? ORDER BY version.id";
-        self.rows(sql, params![name, source.id], index_row)
-    }
-
-    /// At most this many rows of the index after a version, in order.
-    pub(super) fn page_after(
-        &self,
-        version: i64,
-        most: usize,
-    ) -> Result<Vec<NamedRow>, StoreError> {
-        let sql = "SELECT version.id, object, seen, why, revision, source, namespace, name
-            FROM version LEFT JOIN object ON object.id = version.object WHERE version.id > ? ORDER BY version.id LIMIT ?";
-        self.rows(sql, params![version, number(most)], |row| {
-            Ok(NamedRow {
-                row: index_row(row)?,
-                source: row.get(5)?,
-                namespace: row.get(6)?,
-                name: row.get(7)?,
-            })
-        })
     }
 
     /// When the version of a row arrived.
@@ -269,8 +223,9 @@ impl StoreFileReader {
         &self,
         source: &RecordedSource,
     ) -> Result<Vec<(i64, Timestamp, Mark)>, StoreError> {
-        let marks = self.marks(Some(source.id))?.into_iter();
-        let marks = marks.map(|(row, mark)| (row.version, time(row.seen), mark));
+        let marks = self.marks()?.iter();
+        let marks = marks.filter(|(row, _)| row.source == source.id);
+        let marks = marks.map(|(row, mark)| (row.version, time(row.seen), mark.clone()));
         Ok(marks.collect())
     }
 
@@ -279,7 +234,7 @@ impl StoreFileReader {
         let entry = self.entry(row.id)?;
         let seen = entry.seen.div_euclid(1000) - self.started;
         if (entry.object, entry.why.code(), seen) != (row.object, row.code, row.seen) {
-            return Err(self.damaged(format!("the index of version {}", row.id)));
+            return Err(self.index.damaged_version(row.id));
         }
         let (_, version) = self.read(row.id, &entry)?;
         if Revision::parse(&version.version) != row.revision {
@@ -292,6 +247,14 @@ impl StoreFileReader {
         })
     }
 
+    /// The row of the source of a version, as its block says.
+    pub(super) fn source_of(&mut self, version: i64) -> Result<i64, StoreError> {
+        let object = self.entry(version)?.object;
+        let object = self.index.object(object)?;
+        let source = object.map(|object| object.source);
+        source.ok_or_else(|| self.damaged("an object"))
+    }
+
     /// The objects of a source at its end; `None` if no listing of it was complete.
     pub(super) fn last_state(
         &mut self,
@@ -301,10 +264,7 @@ impl StoreFileReader {
             return Ok(None);
         };
         // In the order of the blocks, so that each is unpacked once.
-        let sql = "SELECT last.id, last.object, last.seen, last.why, last.revision FROM object JOIN version AS last
-            ON last.id = (SELECT max(id) FROM version WHERE version.object = object.id)
-            WHERE object.source = ? ORDER BY last.id";
-        let mut last = self.rows(sql, [source.id], index_row)?;
+        let mut last = self.index.last_of(source.id)?;
         last.retain(|row| !row.is_gone());
         let mut objects = Vec::with_capacity(last.len());
         for row in last {
@@ -327,15 +287,10 @@ impl StoreFileReader {
             faults.extend(found.err().map(|error| error.to_string()));
         };
         note(self.check_pages());
-        note(self.marks(None).map(drop));
-        let rows = self.rows(
-            "SELECT id, object, seen, why, revision FROM version ORDER BY id",
-            [],
-            index_row,
-        );
-        match (rows, self.versions()) {
+        note(self.marks().map(drop));
+        match (self.index.all(), self.index.versions_in_blocks()) {
             (Ok(rows), Ok(count)) => {
-                if rows.len() as u64 != count {
+                if number(rows.len()) != count {
                     let detail = format!("{} versions in the index, {count} in blocks", rows.len());
                     note(Err(self.damaged(detail)));
                 }
@@ -353,19 +308,21 @@ impl StoreFileReader {
     }
 
     fn check_pages(&self) -> Result<(), StoreError> {
-        let found = self
-            .db
-            .query_row("PRAGMA integrity_check(1)", [], |row| row.get(0));
-        match self.sqlite::<String>(found)?.as_str() {
+        let database = self.index.database();
+        let found = database.found("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
+        let detail: String = found.unwrap_or_default();
+        match &*detail {
             "ok" => Ok(()),
-            detail => Err(self.damaged(detail)),
+            _ => Err(self.damaged(detail)),
         }
     }
 
     fn read_sources(&self) -> Result<Vec<RecordedSource>, StoreError> {
         let sql = "SELECT id, api_group, api_version, resource, kind, namespaced, namespace, name, labels, fields,
             reached, reached_at, checksum FROM source ORDER BY id";
-        let rows = self.rows(sql, [], |row| {
+        let database = self.index.database();
+        let count = database.row_counts()?.sources;
+        let rows = database.rows(sql, [], |row| {
             let reached: Option<String> = row.get(10)?;
             let source = SourceRow {
                 group: row.get(1)?,
@@ -379,8 +336,9 @@ impl StoreFileReader {
                 fields: row.get(9)?,
                 reached: reached.zip(row.get(11)?),
             };
-            Ok((row.get(0)?, source, row.get::<_, i64>(12)?))
+            Ok((row.get::<_, i64>(0)?, source, row.get::<_, i64>(12)?))
         })?;
+        database.check_all("source", rows.iter().map(|(id, ..)| *id), count)?;
         let cluster = ClusterId((*self.cluster.name).into());
         let sources = rows.into_iter().map(|(id, source, checksum)| {
             if source.checksum(id) != checksum {
@@ -413,7 +371,7 @@ impl StoreFileReader {
 
     fn read_block(&self, id: i64) -> Result<(i64, Vec<BlockEntry>), StoreError> {
         let sql = "SELECT first, versions, length, data, checksum FROM block WHERE first <= ? ORDER BY first DESC LIMIT 1";
-        let found = self.found(sql, id, |row| {
+        let found = self.index.database().found(sql, [id], |row| {
             let numbers: [i64; 3] = [row.get(0)?, row.get(1)?, row.get(2)?];
             Ok((numbers, row.get::<_, Vec<u8>>(3)?, row.get::<_, i64>(4)?))
         })?;
@@ -429,22 +387,13 @@ impl StoreFileReader {
     /// The source and the version of an entry.
     fn read(&mut self, id: i64, entry: &BlockEntry) -> Result<(i64, Arc<Version>), StoreError> {
         let base = self.base(entry.base, DEEPEST)?;
-        let path = self.path.clone();
+        let path = self.path().to_owned();
         let damaged = |detail: &str| StoreError::damaged(&path, format!("version {id}: {detail}"));
         let text = delta::unpack(&entry.delta, entry.length, &base);
         let text = text.ok_or_else(|| damaged("its text"))?;
-        let sql = "SELECT source, namespace, name, uid FROM object WHERE id = ?";
-        let object = self.found(sql, entry.object, |row| {
-            let namespace: Option<String> = row.get(1)?;
-            let uid: Value = row.get(3)?;
-            Ok((
-                row.get::<_, i64>(0)?,
-                namespace,
-                row.get::<_, String>(2)?,
-                uid_of(&uid),
-            ))
-        })?;
-        let (source, namespace, name, uid) = object.ok_or_else(|| damaged("no object"))?;
+        let object = self.index.object(entry.object)?;
+        let object = object.ok_or_else(|| damaged("no object"))?;
+        let source = object.source;
         if !self.readers.contains_key(&source) {
             let key = self.sources.iter().find(|known| known.id == source);
             let key = &key.ok_or_else(|| damaged("no source"))?.key;
@@ -458,9 +407,9 @@ impl StoreFileReader {
             .item(text.as_bytes())
             .map_err(|detail| damaged(&detail))?;
         let own = &version.object;
-        let is_same = own.namespace.as_deref() == namespace.as_deref()
-            && *own.name == *name
-            && own.uid.as_ref().map(Uid::as_str) == uid.as_deref();
+        let is_same = own.namespace.as_deref() == object.namespace.as_deref()
+            && *own.name == *object.name
+            && own.uid.as_ref().map(Uid::as_str) == object.uid.as_deref();
         if !is_same {
             return Err(damaged("the text of another object"));
         }
@@ -472,7 +421,7 @@ impl StoreFileReader {
             return Ok(base.clone());
         }
         let sql = "SELECT parent, length, data, checksum FROM base WHERE id = ?";
-        let found = self.found(sql, id, |row| {
+        let found = self.index.database().found(sql, [id], |row| {
             let parent: Option<i64> = row.get(0)?;
             Ok((
                 parent,
@@ -500,54 +449,13 @@ impl StoreFileReader {
         Ok(text)
     }
 
-    fn rows<T>(
-        &self,
-        sql: &str,
-        values: impl rusqlite::Params,
-        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
-    ) -> Result<Vec<T>, StoreError> {
-        let mut statement = self.sqlite(self.db.prepare_cached(sql))?;
-        let rows = self.sqlite(statement.query_map(values, read))?;
-        self.sqlite(rows.collect())
-    }
-
-    /// The row with this number, if there is one.
-    fn found<T>(
-        &self,
-        sql: &str,
-        id: i64,
-        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
-    ) -> Result<Option<T>, StoreError> {
-        let mut statement = self.sqlite(self.db.prepare_cached(sql))?;
-        self.sqlite(statement.query_row([id], read).optional())
-    }
-
-    fn sqlite<T>(&self, result: rusqlite::Result<T>) -> Result<T, StoreError> {
-        result.map_err(|error| StoreError::sqlite(&self.path, error))
-    }
-
     fn damaged(&self, detail: impl Into<String>) -> StoreError {
-        StoreError::damaged(&self.path, detail)
+        self.index.database().damaged(detail)
     }
 }
 
-/// The row of `SELECT id, object, seen, why, revision`.
-fn index_row(row: &Row<'_>) -> rusqlite::Result<IndexRow> {
-    Ok(IndexRow {
-        id: row.get(0)?,
-        object: row.get(1)?,
-        seen: row.get(2)?,
-        code: row.get(3)?,
-        revision: match row.get_ref(4)? {
-            ValueRef::Integer(number) => u64::try_from(number).ok().and_then(Revision::of),
-            ValueRef::Text(text) => str::from_utf8(text).ok().and_then(Revision::read),
-            ValueRef::Null | ValueRef::Real(_) | ValueRef::Blob(_) => None,
-        },
-    })
-}
-
-/// The row of `SELECT version, source, seen, type, after, upto, count, cause, checksum`, and the checksum.
-fn mark_row(row: &Row<'_>) -> rusqlite::Result<(MarkRow, i64)> {
+/// The number of a mark, its columns, and the checksum of them.
+fn mark_row(row: &Row<'_>) -> rusqlite::Result<(i64, MarkRow, i64)> {
     let mark = MarkRow {
         version: row.get(0)?,
         source: row.get(1)?,
@@ -558,7 +466,7 @@ fn mark_row(row: &Row<'_>) -> rusqlite::Result<(MarkRow, i64)> {
         count: row.get(6)?,
         cause: row.get(7)?,
     };
-    Ok((mark, row.get(8)?))
+    Ok((row.get(9)?, mark, row.get(8)?))
 }
 
 pub(super) fn time(microseconds: i64) -> Timestamp {
@@ -573,12 +481,8 @@ pub(super) type RecordedEvent = (i64, Result<RecordedVersion, Mark>);
 impl StoreFileReader {
     /// Everything in the file, in order: the source of each event, and the version or the mark.
     pub(super) fn everything(&mut self) -> Result<Vec<RecordedEvent>, StoreError> {
-        let mut marks = self.marks(None)?.into_iter().peekable();
-        let rows = self.rows(
-            "SELECT id, object, seen, why, revision FROM version ORDER BY id",
-            [],
-            index_row,
-        )?;
+        let mut marks = self.marks()?.to_vec().into_iter().peekable();
+        let rows = self.index.all()?;
         let mut all = Vec::new();
         for row in rows {
             while let Some((mark, what)) = marks.next_if(|(mark, _)| mark.version <= row.id) {

@@ -1,20 +1,21 @@
 //! `StoreFileWriter`: writes one file of a record.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use lz4_flex::block::{compress, compress_with_dict};
-use rusqlite::types::Value;
+use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, params};
 
 use super::block::{self, BlockEntry, RecordedWhy};
 use super::delta::{Delta, DeltaBase};
 use super::error::StoreError;
+use super::index::{ObjectRow, object_checksum, version_checksum};
 use super::mark::{Mark, MarkRow};
 use super::redaction::Redaction;
-use super::schema::{self, RecordedCluster, SourceRow, checksum, number};
+use super::schema::{self, RecordedCluster, RowCounts, SourceRow, checksum, number};
 use crate::object::{ObjectRef, ResourceVersion};
 use crate::source::SourceKey;
 use crate::watch::Revision;
@@ -36,6 +37,16 @@ pub(super) struct NewVersion<'a> {
     pub(super) delta: &'a Delta,
 }
 
+/// What an object has in the file.
+struct WrittenObject {
+    /// [`ObjectRow::identity`].
+    identity: i64,
+    /// Its last version.
+    last: i64,
+    /// The number of its versions.
+    versions: i64,
+}
+
 /// A file that is being written. What is not committed is lost with it.
 pub(super) struct StoreFileWriter {
     db: Connection,
@@ -47,7 +58,10 @@ pub(super) struct StoreFileWriter {
     /// The versions that are not in a block yet.
     open: Vec<BlockEntry>,
     open_bytes: usize,
-    objects: i64,
+    objects: Vec<WrittenObject>,
+    /// The objects with versions that are not committed.
+    changed: BTreeSet<usize>,
+    marks: i64,
     sources: Vec<SourceRow>,
     bases: HashSet<i64>,
     managers: HashMap<Box<str>, i64>,
@@ -70,7 +84,9 @@ impl StoreFileWriter {
             next: 1,
             open: Vec::new(),
             open_bytes: 0,
-            objects: 0,
+            objects: Vec::new(),
+            changed: BTreeSet::new(),
+            marks: 0,
             sources: Vec::new(),
             bases: HashSet::new(),
             managers: HashMap::new(),
@@ -110,18 +126,33 @@ impl StoreFileWriter {
         source: i64,
         object: &ObjectRef,
     ) -> Result<i64, StoreError> {
-        self.objects += 1;
-        let uid = object.uid.as_ref().map(|uid| uid_value(uid.as_str()));
-        let values = params![
-            self.objects,
+        let row = ObjectRow {
+            id: number(self.objects.len()) + 1,
             source,
-            object.namespace.as_deref(),
-            &*object.name,
-            uid
+            namespace: object.namespace.as_deref().map(str::to_owned),
+            name: object.name.to_string(),
+            uid: object.uid.as_ref().map(|uid| uid.as_str().to_owned()),
+        };
+        let identity = row.identity();
+        let values = params![
+            row.id,
+            source,
+            row.namespace,
+            row.name,
+            row.uid.as_deref().map(uid_value),
+            ObjectRow::hash(&row.name),
+            // Its first version follows, and has this number. A row that grows later would split its page.
+            self.next,
+            object_checksum(identity, self.next),
         ];
-        let sql = "INSERT INTO object VALUES (?, ?, ?, ?, ?)";
+        let sql = "INSERT INTO object VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
         run(&self.db, sql, values).map_err(|error| self.failed(error))?;
-        Ok(self.objects)
+        self.objects.push(WrittenObject {
+            identity,
+            last: self.next,
+            versions: 0,
+        });
+        Ok(row.id)
     }
 
     /// Adds a version.
@@ -131,11 +162,29 @@ impl StoreFileWriter {
         let seen = new.seen.as_microsecond();
         let text = new.version.as_str();
         let number: Option<i64> = Revision::parse(new.version).and_then(|_| text.parse().ok());
-        let text = number.is_none().then_some(text);
+        let revision = number.map_or(ValueRef::Text(text.as_bytes()), ValueRef::Integer);
         let since = seen.div_euclid(1000) - self.started;
-        let sql = "INSERT INTO version VALUES (?, ?, ?, coalesce(?, ?), ?, ?)";
         let code = new.why.code();
-        let values = params![self.next, new.object, since, number, text, code, manager];
+        let at = usize::try_from(new.object - 1).unwrap_or(usize::MAX);
+        let unknown = || StoreError::damaged(&self.path, "a version of no object");
+        let object = self.objects.get_mut(at).ok_or_else(unknown)?;
+        object.last = self.next;
+        object.versions += 1;
+        self.changed.insert(at);
+        let numbers = [self.next, new.object, since, code.into(), object.versions];
+        let checksum = version_checksum(numbers, manager, revision);
+        let [id, object, since, code, place] = numbers;
+        let values = params![
+            id,
+            object,
+            since,
+            ToSqlOutput::Borrowed(revision),
+            code,
+            manager,
+            place,
+            checksum
+        ];
+        let sql = "INSERT INTO version VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
         run(&self.db, sql, values).map_err(|error| self.failed(error))?;
         self.next += 1;
         self.open_bytes += new.delta.bytes.len();
@@ -176,7 +225,9 @@ impl StoreFileWriter {
             row.cause,
             row.checksum()
         ];
-        run(&self.db, sql, values).map_err(|error| self.failed(error))
+        run(&self.db, sql, values).map_err(|error| self.failed(error))?;
+        self.marks += 1;
+        Ok(())
     }
 
     /// Records that a source has everything up to a version at this time.
@@ -199,7 +250,7 @@ impl StoreFileWriter {
 
     /// Writes everything so far to the disk.
     pub(super) fn commit(&mut self) -> Result<(), StoreError> {
-        self.write_block()?;
+        self.write_ends()?;
         let done = self.db.execute_batch("COMMIT; BEGIN");
         done.map_err(|error| self.failed(error))
     }
@@ -215,7 +266,7 @@ impl StoreFileWriter {
 
     /// Ends the file: everything moves into it, and nothing stays beside it.
     pub(super) fn close(mut self) -> Result<(), StoreError> {
-        self.write_block()?;
+        self.write_ends()?;
         let done = self.db.execute_batch("COMMIT");
         let alone = done.and_then(|()| self.db.pragma_update(None, "journal_mode", "delete"));
         match alone {
@@ -225,6 +276,33 @@ impl StoreFileWriter {
             }
             alone => alone.map_err(|error| StoreError::sqlite(&self.path, error)),
         }
+    }
+
+    /// Writes what is still open, and what proves that nothing is missing.
+    fn write_ends(&mut self) -> Result<(), StoreError> {
+        self.write_block()?;
+        for at in std::mem::take(&mut self.changed) {
+            let WrittenObject { identity, last, .. } = self.objects[at];
+            let sql = "UPDATE object SET last = ?, checksum = ? WHERE id = ?";
+            let values = params![last, object_checksum(identity, last), number(at) + 1];
+            run(&self.db, sql, values).map_err(|error| self.failed(error))?;
+        }
+        let counts = RowCounts {
+            sources: number(self.sources.len()),
+            objects: number(self.objects.len()),
+            versions: self.next - 1,
+            marks: self.marks,
+        };
+        let sql =
+            "UPDATE row_count SET sources = ?, objects = ?, versions = ?, marks = ?, checksum = ?";
+        let values = params![
+            counts.sources,
+            counts.objects,
+            counts.versions,
+            counts.marks,
+            counts.checksum()
+        ];
+        run(&self.db, sql, values).map_err(|error| self.failed(error))
     }
 
     fn write_base(&mut self, base: &Arc<DeltaBase>) -> Result<(), StoreError> {

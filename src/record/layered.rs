@@ -168,7 +168,7 @@ impl Transport for LayeredTransport {
             let Some(record) = self.record_of(key) else {
                 return self.live.watch(key, from).await;
             };
-            let recorded = record.recorded_lines(key, from).await;
+            let recorded = record.recorded_lines(key, from).await?;
             let start = recorded
                 .as_ref()
                 .map_or(from.clone(), |(_, end)| (*end).into());

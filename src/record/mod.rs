@@ -6,12 +6,14 @@
 
 mod block;
 mod covered_revisions;
+mod database;
 mod delta;
 mod entry;
 mod error;
 mod export;
 mod file_reader;
 mod file_writer;
+mod index;
 mod layered;
 mod mark;
 mod past;

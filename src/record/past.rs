@@ -9,7 +9,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::covered_revisions::{CoveredRevisions, CoveredSpan};
 use super::error::StoreError;
-use super::file_reader::{IndexRow, RecordedSource, RecordedVersion, StoreFileReader};
+use super::file_reader::{RecordedSource, RecordedVersion, StoreFileReader};
+use super::index::IndexRow;
 use super::mark::Mark;
 use super::redaction::Redaction;
 use super::schema::RecordedCluster;
@@ -138,8 +139,8 @@ impl ClusterPast {
     pub(super) fn redactions(&self) -> Vec<Redaction> {
         let mut all: Vec<Redaction> = Vec::new();
         for redaction in self.files.iter().flat_map(StoreFileReader::redactions) {
-            if !all.contains(&redaction) {
-                all.push(redaction);
+            if !all.contains(redaction) {
+                all.push(redaction.clone());
             }
         }
         all
@@ -338,7 +339,9 @@ impl ClusterPast {
             if let Some(index) = self.named.get(&id) {
                 return Ok(index.clone());
             }
-            let index: Arc<[PlacedRow]> = part.placed(file.index_of(&part.source, name)?).into();
+            let index: Arc<[PlacedRow]> = part
+                .placed(file.index().of_name(part.source.id, name)?)
+                .into();
             if self.named.len() >= NAMED {
                 self.named.clear();
             }
@@ -349,7 +352,7 @@ impl ClusterPast {
         if let Some(index) = self.indexes.get(&id) {
             return Ok(index.clone());
         }
-        let index: Arc<[PlacedRow]> = part.placed(file.index(&part.source)?).into();
+        let index: Arc<[PlacedRow]> = part.placed(file.index().of_source(part.source.id)?).into();
         self.indexes.insert(id, index.clone());
         Ok(index)
     }

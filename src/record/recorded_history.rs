@@ -260,15 +260,20 @@ impl RecordedHistory {
         })
     }
 
-    /// The same events after an old revision; `None` if the server has as much.
+    /// The same events after an old revision; `None` if the server has as much, or the record less.
     pub(super) fn events_before_server(
         &self,
         key: &SourceKey,
         from: &ResourceVersion,
-    ) -> Option<RecordedEvents> {
+    ) -> Option<Result<RecordedEvents, SourceError>> {
         let (newest, _) = self.newest(key)?;
-        let is_old = Revision::parse(from)? < newest;
-        is_old.then(|| self.events(key, from).ok()).flatten()
+        if Revision::parse(from)? >= newest {
+            return None;
+        }
+        match self.events(key, from) {
+            Err(SourceError::Expired(_)) => None,
+            events => Some(events),
+        }
     }
 }
 

@@ -55,7 +55,7 @@ impl RecordReplay {
         let heading = RecordHeading {
             cluster: reader.cluster().clone(),
             started: reader.started(),
-            redactions: reader.redactions(),
+            redactions: reader.redactions().to_vec(),
         };
         let mut replay = RecordReplay::begin(store, heading, recorder)?;
         for source in reader.sources().to_vec() {

@@ -1,5 +1,6 @@
 //! The tables of a file, and its format.
 
+use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::path::Path;
 use std::time::Duration;
@@ -14,36 +15,52 @@ use crate::object::Resource;
 use crate::source::{ClusterId, Select, SourceKey};
 
 /// The format of the files that this version writes. It reads all formats up to this one.
-const FORMAT: i64 = 1;
+///
+/// Format 1 has checksums of blocks, bases, sources and marks alone.
+pub(super) const FORMAT: i64 = 2;
 
 /// The application id of the files, which `file` and SQLite show: `kspy`.
-const APPLICATION: i64 = 0x6b73_7079;
+pub(super) const APPLICATION: i64 = 0x6b73_7079;
 
 /// The name of the setting with the paths whose values are not in the file, one on each line.
 pub(super) const REDACTIONS: &str = "redactions";
 
-/// How long a reader waits for a writer that moves its log into the file.
+/// The name of the setting with the time at which the file begins, in milliseconds since the epoch.
+pub(super) const STARTED: &str = "started";
+
+/// The name of the setting with the checksum of all others.
+pub(super) const CHECKSUM: &str = "checksum";
+
+/// How long a writer waits for another process.
 const BUSY: Duration = Duration::from_secs(5);
 
 /// The tables.
 ///
-/// `block` and `base` hold the versions, with a checksum each; `version` and `object` are the index to them. `seen` is in
-/// milliseconds since the start of the file, so that it takes few bytes. `mark` has the events that are not versions.
+/// `block` and `base` hold the versions; `version` and `object` are the index to them. `seen` is in milliseconds since the
+/// start of the file, so that it takes few bytes. `mark` has the events that are not versions.
+///
+/// SQLite does not notice a changed byte, and a search in a damaged index can find too little. So each row has a checksum,
+/// and something else tells of each row: `row_count` of those that are numbered from 1, `object.last` and `version.place` of
+/// the versions of an object, and `object.hash` of the objects with a name.
 const TABLES: &str = "
 CREATE TABLE setting (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE source (id INTEGER PRIMARY KEY, api_group TEXT NOT NULL, api_version TEXT NOT NULL, resource TEXT NOT NULL,
     kind TEXT NOT NULL, namespaced INTEGER NOT NULL, namespace TEXT, name TEXT, labels TEXT, fields TEXT,
     reached TEXT, reached_at INTEGER, checksum INTEGER NOT NULL);
-CREATE TABLE object (id INTEGER PRIMARY KEY, source INTEGER NOT NULL, namespace TEXT, name TEXT NOT NULL, uid BLOB);
+CREATE TABLE object (id INTEGER PRIMARY KEY, source INTEGER NOT NULL, namespace TEXT, name TEXT NOT NULL, uid BLOB,
+    hash INTEGER NOT NULL, last INTEGER NOT NULL, checksum INTEGER NOT NULL);
 CREATE TABLE manager (id INTEGER PRIMARY KEY, names TEXT NOT NULL);
 CREATE TABLE version (id INTEGER PRIMARY KEY, object INTEGER NOT NULL, seen INTEGER NOT NULL, revision, why INTEGER NOT NULL,
-    manager INTEGER);
+    manager INTEGER, place INTEGER NOT NULL, checksum INTEGER NOT NULL);
 CREATE TABLE base (id INTEGER PRIMARY KEY, parent INTEGER, length INTEGER NOT NULL, data BLOB NOT NULL, checksum INTEGER NOT NULL);
 CREATE TABLE block (first INTEGER PRIMARY KEY, versions INTEGER NOT NULL, length INTEGER NOT NULL, data BLOB NOT NULL,
     checksum INTEGER NOT NULL);
 CREATE TABLE mark (id INTEGER PRIMARY KEY, version INTEGER NOT NULL, source INTEGER NOT NULL, seen INTEGER NOT NULL,
     type TEXT NOT NULL, after TEXT, upto TEXT, count INTEGER, cause TEXT, checksum INTEGER NOT NULL);
+CREATE TABLE row_count (sources INTEGER NOT NULL, objects INTEGER NOT NULL, versions INTEGER NOT NULL, marks INTEGER NOT NULL,
+    checksum INTEGER NOT NULL);
 CREATE INDEX object_name ON object (name);
+CREATE INDEX object_hash ON object (hash);
 CREATE INDEX version_object ON version (object);
 CREATE VIEW versions AS
 SELECT strftime('%Y-%m-%dT%H:%M:%fZ', (started.value + version.seen) / 1000.0, 'unixepoch') AS time,
@@ -82,7 +99,6 @@ pub(super) fn create(
         .open(path)
         .map_err(|error| StoreError::io(path, error))?;
     let redactions: Vec<String> = redactions.iter().map(Redaction::to_string).collect();
-    let redactions = redactions.join("\n");
     let begun = || -> rusqlite::Result<Connection> {
         let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         db.busy_timeout(BUSY)?;
@@ -92,20 +108,26 @@ pub(super) fn create(
         db.execute_batch(&format!("BEGIN;{TABLES}"))?;
         db.pragma_update(None, "application_id", APPLICATION)?;
         db.pragma_update(None, "user_version", FORMAT)?;
-        for (name, value) in [
-            ("cluster", &*cluster.name),
-            ("cluster_id", &cluster.id),
-            ("server", &cluster.server),
-            ("needs", env!("CARGO_PKG_VERSION")),
-            (REDACTIONS, &redactions),
-        ] {
-            db.execute("INSERT INTO setting VALUES (?, ?)", params![name, value])?;
+        let settings = BTreeMap::from([
+            ("cluster".to_owned(), cluster.name.clone()),
+            ("cluster_id".to_owned(), cluster.id.clone()),
+            ("server".to_owned(), cluster.server.clone()),
+            ("needs".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
+            (REDACTIONS.to_owned(), redactions.join("\n")),
+            (STARTED.to_owned(), started.as_millisecond().to_string()),
+        ]);
+        let sql = "INSERT INTO setting VALUES (?, ?)";
+        for (name, value) in &settings {
+            // The view calculates with the start.
+            match value.parse::<i64>() {
+                Ok(number) if name == STARTED => db.execute(sql, params![name, number])?,
+                Ok(_) | Err(_) => db.execute(sql, params![name, value])?,
+            };
         }
-        let started = started.as_millisecond();
-        db.execute(
-            "INSERT INTO setting VALUES ('started', ?)",
-            params![started],
-        )?;
+        db.execute(sql, params![CHECKSUM, settings_checksum(&settings)])?;
+        let counts = RowCounts::default();
+        let sql = "INSERT INTO row_count VALUES (0, 0, 0, 0, ?)";
+        db.execute(sql, [counts.checksum()])?;
         db.execute_batch("COMMIT; BEGIN")?;
         Ok(db)
     };
@@ -134,98 +156,6 @@ impl RecordedCluster {
         });
         words.collect()
     }
-}
-
-/// Opens a file to read it. Other processes may write to it.
-pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
-    // A pipe would wait for a writer without end.
-    let about = std::fs::metadata(path).map_err(|error| StoreError::io(path, error))?;
-    if !about.is_file() {
-        return Err(StoreError::Foreign { path: path.into() });
-    }
-    let sqlite = |error| StoreError::sqlite(path, error);
-    let found = match read_only(path) {
-        Ok(found) => Ok(found),
-        // In a directory that cannot be written, SQLite reads only files that nobody writes.
-        Err(_) if !has_log(path) => immutable(path),
-        Err(error) => Err(error),
-    };
-    let db = found.map_err(|error| match error.sqlite_error_code() {
-        Some(rusqlite::ErrorCode::NotADatabase) => StoreError::Foreign { path: path.into() },
-        _ => sqlite(error),
-    })?;
-    let number = |name: &str| -> Result<i64, StoreError> {
-        db.pragma_query_value(None, name, |row| row.get(0))
-            .map_err(sqlite)
-    };
-    if number("schema_version")? == 0 {
-        return Err(StoreError::Empty { path: path.into() });
-    }
-    if number("application_id")? != APPLICATION {
-        return Err(StoreError::Foreign { path: path.into() });
-    }
-    let found = number("user_version")?;
-    if found > FORMAT {
-        let needs = setting(&db, "needs").unwrap_or_default();
-        return Err(StoreError::Newer {
-            path: path.into(),
-            found,
-            reads: FORMAT,
-            needs,
-        });
-    }
-    Ok(db)
-}
-
-fn read_only(path: &Path) -> rusqlite::Result<Connection> {
-    prepared(Connection::open_with_flags(
-        path,
-        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-    )?)
-}
-
-fn immutable(path: &Path) -> rusqlite::Result<Connection> {
-    let coded: String = path
-        .to_string_lossy()
-        .chars()
-        .map(|letter| match letter {
-            '%' => "%25".to_owned(),
-            '?' => "%3f".to_owned(),
-            '#' => "%23".to_owned(),
-            other => other.to_string(),
-        })
-        .collect();
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
-        | OpenFlags::SQLITE_OPEN_NO_MUTEX
-        | OpenFlags::SQLITE_OPEN_URI;
-    let uri = format!("file:{coded}?immutable=1");
-    prepared(Connection::open_with_flags(uri, flags)?)
-}
-
-/// Reads something, because SQLite opens a file only then. The file may come from anybody.
-fn prepared(db: Connection) -> rusqlite::Result<Connection> {
-    db.busy_timeout(BUSY)?;
-    db.pragma_update(None, "trusted_schema", false)?;
-    db.pragma_update(None, "cell_size_check", true)?;
-    // A container without a writable directory has no place for the file of a large sort.
-    db.pragma_update(None, "temp_store", "memory")?;
-    let _version: i64 = db.pragma_query_value(None, "schema_version", |row| row.get(0))?;
-    Ok(db)
-}
-
-/// Whether a writer has left changes beside the file.
-fn has_log(path: &Path) -> bool {
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
-    std::fs::metadata(log).is_ok_and(|log| log.len() > 0)
-}
-
-/// A text among the settings of a file; `None` if it has none.
-pub(super) fn setting(db: &Connection, name: &str) -> Option<String> {
-    db.query_row("SELECT value FROM setting WHERE name = ?", [name], |row| {
-        row.get(0)
-    })
-    .ok()
 }
 
 /// A length as a number of the database.
@@ -269,6 +199,34 @@ pub(super) fn checksum(numbers: &[i64], data: &[u8]) -> i64 {
     }
     sum.bytes(data);
     sum.value()
+}
+
+/// The checksum of all settings, by their names.
+pub(super) fn settings_checksum(settings: &BTreeMap<String, String>) -> i64 {
+    let mut sum = Checksum::new();
+    for (name, value) in settings {
+        sum.text(Some(name));
+        sum.text(Some(value));
+    }
+    sum.value()
+}
+
+/// How many rows the tables have that are numbered from 1.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct RowCounts {
+    pub(super) sources: i64,
+    pub(super) objects: i64,
+    pub(super) versions: i64,
+    pub(super) marks: i64,
+}
+
+impl RowCounts {
+    pub(super) fn checksum(&self) -> i64 {
+        checksum(
+            &[self.sources, self.objects, self.versions, self.marks],
+            &[],
+        )
+    }
 }
 
 /// A source as its columns.

@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use super::entry::{EntryContent, RecordEntry};
 use super::error::StoreError;
-use super::file_reader::{NamedRow, StoreFileReader, time};
+use super::file_reader::{StoreFileReader, time};
+use super::index::NamedRow;
 use super::mark::{Mark, MarkRow};
 use super::redaction::Redaction;
 use super::schema::RecordedCluster;
@@ -90,7 +91,7 @@ impl RecordTail {
         RecordHeading {
             cluster: self.reader.cluster().clone(),
             started: self.reader.started(),
-            redactions: self.reader.redactions(),
+            redactions: self.reader.redactions().to_vec(),
         }
     }
 
@@ -123,7 +124,7 @@ impl RecordTail {
         if self.rows.is_empty() {
             // What is known of the sources now must not be more than the entries that are read after that.
             self.reader.refresh()?;
-            let page = self.reader.page_after(self.ahead.versions, PAGE)?;
+            let page = self.reader.index().page_after(self.ahead.versions, PAGE)?;
             self.rows = page.into();
         }
         let Some(row) = self.rows.pop_front() else {
@@ -168,7 +169,11 @@ impl RecordTail {
     }
 
     fn version(&mut self, row: &NamedRow) -> Result<RecordEntry, StoreError> {
-        let source = self.source(row.source)?;
+        let source = match &row.object {
+            Some(object) => object.source,
+            None => self.reader.source_of(row.row.id)?,
+        };
+        let source = self.source(source)?;
         let content = match self.reader.version(&row.row) {
             Ok(version) => EntryContent::Version(version),
             Err(damage) => EntryContent::Missing {
@@ -188,13 +193,13 @@ impl RecordTail {
             seen: time(row.seen),
             mark,
         };
-        let source = self.source(Some(row.source))?;
+        let source = self.source(row.source)?;
         Ok(RecordEntry { source, content })
     }
 
-    fn source(&self, id: Option<i64>) -> Result<Arc<SourceKey>, StoreError> {
+    fn source(&self, id: i64) -> Result<Arc<SourceKey>, StoreError> {
         let mut sources = self.reader.sources().iter();
-        let found = sources.find(|source| Some(source.id) == id);
+        let found = sources.find(|source| source.id == id);
         let missing = || StoreError::damaged(self.reader.path(), "a source");
         Ok(Arc::new(found.ok_or_else(missing)?.key.clone()))
     }

@@ -91,14 +91,16 @@ impl StoreTransport {
         &self,
         key: &SourceKey,
         from: &ResourceVersion,
-    ) -> Option<(LineStream, Revision)> {
+    ) -> Result<Option<(LineStream, Revision)>, SourceError> {
         let from = from.clone();
         let events = self.read_of(key, move |history, key| {
             history.events_before_server(key, &from)
         });
-        let events = events.await?;
-        let end = events.end;
-        Some((self.lines(events), end))
+        let events = events.await.transpose()?;
+        Ok(events.map(|events| {
+            let end = events.end;
+            (self.lines(events), end)
+        }))
     }
 
     /// The lines of events.

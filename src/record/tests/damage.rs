@@ -3,10 +3,13 @@
 use std::fs;
 use std::path::Path;
 
+use bytes::Bytes;
+
 use super::played_faults::{Run, Server, Start, WallClock, all_files};
 use super::{Folder, files};
-use crate::record::Store;
+use crate::object::ResourceVersion;
 use crate::record::recorded_history::RecordedHistory;
+use crate::record::{Store, StoreFileReader, last_states};
 use crate::source::{Select, SourceKey};
 use crate::watch::{At, Page};
 
@@ -36,8 +39,16 @@ fn recorded() -> (Folder, Server) {
     (folder, server)
 }
 
-/// The newest objects of a source in a store, in order; `None` if that is an error.
-fn listed(folder: &Path, name: Option<u8>) -> Option<Vec<String>> {
+/// What a store says of the ConfigMaps, or of one of them. `None` is an error.
+#[derive(Debug, PartialEq, Eq)]
+struct Told {
+    /// The newest objects, in order.
+    objects: Option<Vec<String>>,
+    /// The lines of a watch from the beginning.
+    history: Option<Vec<String>>,
+}
+
+fn told(folder: &Path, name: Option<u8>) -> Option<Told> {
     let store = Store::open(folder).expect("a store");
     let record = RecordedHistory::open(&store.cluster("c1")).ok()??;
     let all = SourceKey::all("", "ConfigMap");
@@ -48,29 +59,47 @@ fn listed(folder: &Path, name: Option<u8>) -> Option<Vec<String>> {
         },
         None => all,
     };
-    let page = record.page(&key, &At::Latest, &Page::default()).ok()?;
-    let texts = page.items.iter();
-    let mut texts: Vec<String> = texts
-        .map(|item| String::from_utf8_lossy(item).into_owned())
-        .collect();
-    texts.sort();
-    Some(texts)
+    let objects = record.page(&key, &At::Latest, &Page::default());
+    let objects = objects.ok().map(|page| {
+        let mut texts: Vec<String> = page.items.iter().map(text).collect();
+        texts.sort();
+        texts
+    });
+    let begin = record.oldest(&key).map(ResourceVersion::from);
+    let events = begin.and_then(|begin| record.events(&key, &begin).ok());
+    let history = events.and_then(|mut events| {
+        let mut history = Vec::new();
+        while let Some(lines) = events.lines(&record, 100) {
+            for line in lines {
+                history.push(text(&line.ok()?));
+            }
+        }
+        Some(history)
+    });
+    Some(Told { objects, history })
 }
 
-/// What the server has, as [`listed`] returns it.
-fn expected(server: &Server, name: Option<u8>) -> Vec<String> {
-    let there = server.objects.values();
-    let there = there.filter(|write| name.is_none_or(|name| name == write.name));
-    let mut texts: Vec<String> = there
-        .map(|write| write.version.body.text().to_string())
-        .collect();
-    texts.sort();
-    texts
+fn text(bytes: &Bytes) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Damages a copy of the only file of a store at every so many bytes, and compares what the copy lists with what the server had.
+/// Damages a copy of the only file of a store at every so many bytes, and compares what it says with what the file says.
 fn check(stride: usize, damage: impl Fn(&mut Vec<u8>, usize)) {
     let (folder, server) = recorded();
+    let names = || (0..OBJECTS).map(Some).chain([None]);
+    let expected: Vec<Told> = names()
+        .filter_map(|name| told(folder.path(), name))
+        .collect();
+    for (name, told) in names().zip(&expected) {
+        let there = server.objects.values();
+        let there = there.filter(|write| name.is_none_or(|name| name == write.name));
+        let mut there: Vec<String> = there
+            .map(|write| write.version.body.text().to_string())
+            .collect();
+        there.sort();
+        assert_eq!(told.objects, Some(there));
+        assert!(told.history.as_ref().is_some_and(|lines| lines.len() > 10));
+    }
     let [file] = &files(folder.path())[..] else {
         panic!("one file");
     };
@@ -80,11 +109,15 @@ fn check(stride: usize, damage: impl Fn(&mut Vec<u8>, usize)) {
         let mut damaged = bytes.clone();
         damage(&mut damaged, at);
         fs::write(&file.path, damaged).expect("written");
-        for name in (0..OBJECTS).map(Some).chain([None]) {
-            match listed(folder.path(), name) {
-                None => errors += 1,
-                Some(texts) if texts == expected(&server, name) => {}
-                Some(texts) => silent.push((at, name, texts.len())),
+        for (name, expected) in names().zip(&expected) {
+            let told = told(folder.path(), name);
+            let (objects, history) = told.map_or((None, None), |told| (told.objects, told.history));
+            for (told, expected) in [(objects, &expected.objects), (history, &expected.history)] {
+                match told {
+                    None => errors += 1,
+                    told if told == *expected => {}
+                    Some(told) => silent.push((at, name, told.len())),
+                }
             }
         }
         for log in all_files(folder.path()) {
@@ -119,4 +152,48 @@ fn a_page_whose_bits_are_flipped_is_an_error_or_nothing() {
 #[test]
 fn a_file_that_is_cut_is_an_error() {
     check(61, Vec::truncate);
+}
+
+#[test]
+fn a_byte_that_changed_is_an_error_or_nothing() {
+    check(151, |bytes, at| bytes[at] ^= 0x15);
+}
+
+#[test]
+fn a_bit_that_changed_is_an_error_or_nothing() {
+    check(163, |bytes, at| bytes[at] ^= 1 << (at % 8));
+}
+
+#[test]
+fn a_file_of_the_first_format_says_the_same() {
+    let (folder, _) = recorded();
+    let names = || (0..OBJECTS).map(Some).chain([None]);
+    let before: Vec<Option<Told>> = names().map(|name| told(folder.path(), name)).collect();
+    assert!(before.iter().all(Option::is_some));
+    let path = &files(folder.path())[0].path;
+    let db = rusqlite::Connection::open(path).expect("a database");
+    db.execute_batch(
+        "DROP INDEX object_hash;
+        ALTER TABLE object DROP COLUMN hash;
+        ALTER TABLE object DROP COLUMN last;
+        ALTER TABLE object DROP COLUMN checksum;
+        ALTER TABLE version DROP COLUMN place;
+        ALTER TABLE version DROP COLUMN checksum;
+        DROP TABLE row_count;
+        DELETE FROM setting WHERE name = 'checksum';
+        PRAGMA user_version = 1;",
+    )
+    .expect("the first format");
+    drop(db);
+    let after: Vec<Option<Told>> = names().map(|name| told(folder.path(), name)).collect();
+    assert_eq!(after, before);
+    let mut file = StoreFileReader::open(path).expect("a file");
+    assert_eq!(file.check(), [""; 0]);
+    let key = SourceKey::all("", "ConfigMap");
+    let states = last_states(
+        &Store::open(folder.path()).expect("a store").cluster("c1"),
+        &[key],
+    );
+    let states = states.expect("states");
+    assert!(states.values().all(|state| !state.objects.is_empty()) && states.len() == 1);
 }

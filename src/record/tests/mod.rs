@@ -216,7 +216,7 @@ fn expected(source: i64, event: &Event) -> String {
 }
 
 /// Records the events of two sources, and returns them as a reader must see them.
-fn record(path: &Path, history: &[(bool, Event)]) -> Vec<String> {
+pub(in crate::record) fn record(path: &Path, history: &[(bool, Event)]) -> Vec<String> {
     let sources = ["ConfigMap", "ConfigMap"].map(|kind| SourceKey::all("", kind));
     let [all, mut one] = sources;
     one.select = crate::source::Select::labelled("app=web");
@@ -428,15 +428,6 @@ fn the_index_is_plain_columns() {
             text("Deleted")
         )
     );
-}
-
-#[test]
-fn a_large_sort_needs_no_directory() {
-    let folder = Folder::new();
-    record(&folder.0, &[]);
-    let db = schema::open(&files(&folder.0)[0].path).expect("a database");
-    let place = db.pragma_query_value(None, "temp_store", |row| row.get::<_, i64>(0));
-    assert_eq!(place.expect("a number"), 2, "not in memory");
 }
 
 #[test]

@@ -1,0 +1,410 @@
+//! `FileIndex`: where a file has which versions, and that none of them is left out.
+//!
+//! A search in a damaged index of SQLite can find too little without an error. So whatever is found must agree with another
+//! part of the file: the objects are numbered and counted, each names its last version, and each version is numbered among
+//! those of its object. Two indexes find the objects with a name. A file of format 1 has none of that, and is believed.
+
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
+
+use rusqlite::types::{Value, ValueRef};
+use rusqlite::{Row, params};
+
+use super::block::RecordedWhy;
+use super::database::FileDatabase;
+use super::error::StoreError;
+use super::file_writer::uid_of;
+use super::schema::{Checksum, checksum, number};
+use crate::source::Why;
+use crate::watch::Revision;
+
+/// A row of the index.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct IndexRow {
+    pub(super) id: i64,
+    pub(super) object: i64,
+    /// In milliseconds since the start of the file.
+    pub(super) seen: i64,
+    /// `None` if the resourceVersion is not a number.
+    pub(super) revision: Option<Revision>,
+    pub(super) code: u8,
+    /// Its number among the versions of its object, from 1.
+    place: i64,
+    /// Whether its checksum is right.
+    is_whole: bool,
+}
+
+impl IndexRow {
+    /// Why the version was sent; `None` for an unknown code.
+    pub(super) fn why(&self) -> Option<Why> {
+        RecordedWhy::of_code(self.code).map(|recorded| recorded.why)
+    }
+
+    /// Whether the source no longer had the object.
+    pub(super) fn is_gone(&self) -> bool {
+        self.why().is_some_and(Why::is_gone)
+    }
+}
+
+/// A row of the index with its object.
+#[derive(Clone, Debug)]
+pub(super) struct NamedRow {
+    pub(super) row: IndexRow,
+    /// `None` if one of the two rows is damaged.
+    pub(super) object: Option<ObjectRow>,
+}
+
+/// An object as its columns.
+#[derive(Clone, Debug)]
+pub(super) struct ObjectRow {
+    pub(super) id: i64,
+    pub(super) source: i64,
+    pub(super) namespace: Option<String>,
+    pub(super) name: String,
+    pub(super) uid: Option<String>,
+}
+
+impl ObjectRow {
+    /// The checksum of what never changes.
+    pub(super) fn identity(&self) -> i64 {
+        let mut sum = Checksum::new();
+        sum.number(self.id);
+        sum.number(self.source);
+        sum.text(self.namespace.as_deref());
+        sum.text(Some(&self.name));
+        sum.text(self.uid.as_deref());
+        sum.value()
+    }
+
+    /// What the second index of names has of this one.
+    pub(super) fn hash(name: &str) -> i64 {
+        crc32fast::hash(name.as_bytes()).into()
+    }
+}
+
+/// The checksum of the row of an object with this [`ObjectRow::identity`] and last version.
+pub(super) fn object_checksum(identity: i64, last: i64) -> i64 {
+    checksum(&[identity, last], &[])
+}
+
+/// The checksum of a row of `version`: of its numbers, of the row of its managers, and of its resourceVersion.
+pub(super) fn version_checksum(
+    numbers: [i64; 5],
+    manager: Option<i64>,
+    revision: ValueRef<'_>,
+) -> i64 {
+    let mut sum = Checksum::new();
+    for number in numbers.into_iter().chain([manager.unwrap_or(0)]) {
+        sum.number(number);
+    }
+    match revision {
+        ValueRef::Integer(number) => sum.number(number),
+        ValueRef::Text(text) => sum.bytes(text),
+        ValueRef::Null | ValueRef::Real(_) | ValueRef::Blob(_) => {}
+    }
+    sum.value()
+}
+
+/// What proves that all versions of an object were found.
+#[derive(Clone, Copy, Debug)]
+struct ObjectEnd {
+    id: i64,
+    source: i64,
+    last: i64,
+}
+
+/// The index of a file.
+pub(super) struct FileIndex {
+    database: FileDatabase,
+    /// All objects, once they have been read.
+    objects: OnceCell<Vec<ObjectEnd>>,
+}
+
+impl FileIndex {
+    pub(super) fn new(database: FileDatabase) -> FileIndex {
+        FileIndex {
+            database,
+            objects: OnceCell::new(),
+        }
+    }
+
+    pub(super) fn database(&self) -> &FileDatabase {
+        &self.database
+    }
+
+    /// Forgets what was read, because a recorder may have added to it.
+    pub(super) fn refresh(&mut self) {
+        self.objects = OnceCell::new();
+    }
+
+    /// The number of versions.
+    pub(super) fn versions(&self) -> Result<i64, StoreError> {
+        if self.database.is_proven() {
+            return Ok(self.database.row_counts()?.versions);
+        }
+        self.versions_in_blocks()
+    }
+
+    /// The number of versions that the blocks have.
+    pub(super) fn versions_in_blocks(&self) -> Result<i64, StoreError> {
+        let sql = "SELECT coalesce(max(first + versions), 1) - 1 FROM block";
+        let count = self.database.found(sql, [], |row| row.get(0))?;
+        Ok(count.unwrap_or(0))
+    }
+
+    /// The versions of a source, in order.
+    pub(super) fn of_source(&self, source: i64) -> Result<Vec<IndexRow>, StoreError> {
+        let objects = self.objects_of(source)?;
+        let sql = format!(
+            "SELECT {} FROM version WHERE object IN (SELECT id FROM object WHERE source = ?) ORDER BY id",
+            self.version_columns()
+        );
+        let rows = self.database.rows(&sql, [source], version_row)?;
+        self.check_histories(&objects, &rows)?;
+        Ok(rows)
+    }
+
+    /// The versions of the objects of a source with a name, in order.
+    pub(super) fn of_name(&self, source: i64, name: &str) -> Result<Vec<IndexRow>, StoreError> {
+        let mut objects = self.objects_named(name)?;
+        objects.retain(|end| end.source == source);
+        let columns = self.version_columns();
+        let sql = format!("SELECT {columns} FROM version WHERE object = ? ORDER BY id");
+        let mut rows = Vec::new();
+        for end in &objects {
+            rows.extend(self.database.rows(&sql, [end.id], version_row)?);
+        }
+        rows.sort_by_key(|row| row.id);
+        self.check_histories(&objects, &rows)?;
+        Ok(rows)
+    }
+
+    /// The last version of each object of a source, in the order of the versions.
+    pub(super) fn last_of(&self, source: i64) -> Result<Vec<IndexRow>, StoreError> {
+        let columns = self.version_columns();
+        if !self.database.is_proven() {
+            let sql = format!(
+                "SELECT {columns} FROM version WHERE id IN (SELECT (SELECT max(id) FROM version
+                WHERE version.object = object.id) FROM object WHERE source = ?) ORDER BY id"
+            );
+            return self.database.rows(&sql, [source], version_row);
+        }
+        let mut objects = self.objects_of(source)?;
+        objects.sort_by_key(|end| end.last);
+        let sql = format!("SELECT {columns} FROM version WHERE id = ?");
+        let last = objects.into_iter().map(|end| {
+            let row = self.database.found(&sql, [end.last], version_row)?;
+            let row = row.filter(|row| row.is_whole && row.object == end.id);
+            row.ok_or_else(|| self.damaged_version(end.last))
+        });
+        last.collect()
+    }
+
+    /// At most this many versions after one, in order. Single rows may be damaged.
+    pub(super) fn page_after(
+        &self,
+        version: i64,
+        most: usize,
+    ) -> Result<Vec<NamedRow>, StoreError> {
+        // What a recorder adds meanwhile may be in the page.
+        let count = self.versions()?;
+        let sql = format!(
+            "SELECT {}, {} FROM version LEFT JOIN object ON object.id = version.object
+            WHERE version.id > ? ORDER BY version.id LIMIT ?",
+            self.version_columns(),
+            self.object_columns()
+        );
+        let page = self
+            .database
+            .rows(&sql, params![version, number(most)], |row| {
+                let version = version_row(row)?;
+                let object = match row.get_ref(VERSION_COLUMNS)? {
+                    ValueRef::Null => None,
+                    _ => object_row(row, VERSION_COLUMNS)?,
+                };
+                let object = object.filter(|_| version.is_whole);
+                Ok(NamedRow {
+                    row: version,
+                    object: object.map(|(object, _)| object),
+                })
+            })?;
+        let ids = page.iter().map(|named| named.row.id - version);
+        let least = if page.len() < most {
+            count - version
+        } else {
+            0
+        };
+        self.database.check_all("version", ids, least)?;
+        Ok(page)
+    }
+
+    /// All versions, in order.
+    pub(super) fn all(&self) -> Result<Vec<IndexRow>, StoreError> {
+        let count = self.versions()?;
+        let objects = self.read_objects()?;
+        let sql = format!("SELECT {} FROM version ORDER BY id", self.version_columns());
+        let rows = self.database.rows(&sql, [], version_row)?;
+        self.database
+            .check_all("version", rows.iter().map(|row| row.id), count)?;
+        self.check_histories(&objects, &rows)?;
+        Ok(rows)
+    }
+
+    /// An object; `None` if it is missing or damaged.
+    pub(super) fn object(&self, id: i64) -> Result<Option<ObjectRow>, StoreError> {
+        let sql = format!("SELECT {} FROM object WHERE id = ?", self.object_columns());
+        let found = self.database.found(&sql, [id], |row| object_row(row, 0))?;
+        Ok(found.flatten().map(|(object, _)| object))
+    }
+
+    fn objects_of(&self, source: i64) -> Result<Vec<ObjectEnd>, StoreError> {
+        let objects = match self.objects.get() {
+            Some(objects) => objects,
+            None => {
+                let objects = self.read_objects()?;
+                self.objects.get_or_init(|| objects)
+            }
+        };
+        let own = objects.iter().filter(|end| end.source == source);
+        Ok(own.copied().collect())
+    }
+
+    fn read_objects(&self) -> Result<Vec<ObjectEnd>, StoreError> {
+        let count = self.database.row_counts()?.objects;
+        let sql = format!("SELECT {} FROM object ORDER BY id", self.object_columns());
+        let objects = self.database.rows(&sql, [], |row| object_row(row, 0))?;
+        let objects = self.ends(objects)?;
+        self.database
+            .check_all("object", objects.iter().map(|end| end.id), count)?;
+        Ok(objects)
+    }
+
+    /// The objects with a name. Both indexes of names must have them.
+    fn objects_named(&self, name: &str) -> Result<Vec<ObjectEnd>, StoreError> {
+        let columns = self.object_columns();
+        let by_name =
+            format!("SELECT {columns} FROM object INDEXED BY object_name WHERE name = ?1");
+        if !self.database.is_proven() {
+            let objects = self
+                .database
+                .rows(&by_name, [name], |row| object_row(row, 0))?;
+            return self.ends(objects);
+        }
+        // One statement: a recorder may add an object between two.
+        let sql = format!(
+            "{by_name} UNION ALL SELECT {columns} FROM object INDEXED BY object_hash WHERE hash = ?2 AND name = ?1"
+        );
+        let values = params![name, ObjectRow::hash(name)];
+        let objects = self.database.rows(&sql, values, |row| object_row(row, 0))?;
+        let mut objects = self.ends(objects)?;
+        objects.sort_by_key(|end| end.id);
+        let (pairs, alone) = objects.as_chunks::<2>();
+        let are_pairs = pairs.iter().all(|[one, other]| one.id == other.id);
+        if !are_pairs || !alone.is_empty() {
+            return Err(self.database.damaged("the index of names"));
+        }
+        objects.dedup_by_key(|end| end.id);
+        Ok(objects)
+    }
+
+    /// Fails if one of these objects is damaged.
+    fn ends(&self, objects: Vec<Option<(ObjectRow, i64)>>) -> Result<Vec<ObjectEnd>, StoreError> {
+        let ends = objects.into_iter().map(|object| {
+            let (object, last) = object.ok_or_else(|| self.database.damaged("an object"))?;
+            let (id, source) = (object.id, object.source);
+            Ok(ObjectEnd { id, source, last })
+        });
+        ends.collect()
+    }
+
+    /// Fails if a version of one of these objects is missing or damaged. What a recorder has added since may be there.
+    fn check_histories(&self, objects: &[ObjectEnd], rows: &[IndexRow]) -> Result<(), StoreError> {
+        if !self.database.is_proven() {
+            return Ok(());
+        }
+        let mut places: HashMap<i64, i64> = HashMap::new();
+        let mut ends: HashSet<i64> = objects.iter().map(|end| end.last).collect();
+        for row in rows {
+            let place = places.entry(row.object).or_default();
+            *place += 1;
+            if row.place != *place || !row.is_whole {
+                return Err(self.damaged_version(row.id));
+            }
+            ends.remove(&row.id);
+        }
+        match ends.iter().min() {
+            None => Ok(()),
+            Some(missing) => Err(self.damaged_version(*missing)),
+        }
+    }
+
+    /// That the index of a version is damaged.
+    pub(super) fn damaged_version(&self, id: i64) -> StoreError {
+        self.database.damaged(format!("the index of version {id}"))
+    }
+
+    /// The columns that [`version_row`] reads.
+    fn version_columns(&self) -> &'static str {
+        match self.database.is_proven() {
+            true => {
+                "version.id, version.object, version.seen, version.why, version.place, version.manager, version.revision,
+                version.checksum"
+            }
+            false => {
+                "version.id, version.object, version.seen, version.why, 0, version.manager, version.revision, NULL"
+            }
+        }
+    }
+
+    /// The columns that [`object_row`] reads.
+    fn object_columns(&self) -> &'static str {
+        match self.database.is_proven() {
+            true => {
+                "object.id, object.source, object.namespace, object.name, object.uid, object.last, object.checksum"
+            }
+            false => "object.id, object.source, object.namespace, object.name, object.uid, 0, NULL",
+        }
+    }
+}
+
+/// How many columns a version has.
+const VERSION_COLUMNS: usize = 8;
+
+fn version_row(row: &Row<'_>) -> rusqlite::Result<IndexRow> {
+    let (id, object, seen) = (row.get(0)?, row.get(1)?, row.get(2)?);
+    let (code, place): (u8, i64) = (row.get(3)?, row.get(4)?);
+    let revision = row.get_ref(6)?;
+    let sum: Option<i64> = row.get(7)?;
+    let numbers = [id, object, seen, code.into(), place];
+    let expected = version_checksum(numbers, row.get(5)?, revision);
+    Ok(IndexRow {
+        id,
+        object,
+        seen,
+        code,
+        place,
+        revision: match revision {
+            ValueRef::Integer(number) => u64::try_from(number).ok().and_then(Revision::of),
+            ValueRef::Text(text) => str::from_utf8(text).ok().and_then(Revision::read),
+            ValueRef::Null | ValueRef::Real(_) | ValueRef::Blob(_) => None,
+        },
+        is_whole: sum.is_none_or(|sum| sum == expected),
+    })
+}
+
+/// The columns of an object from a place on, and the number of its last version; `None` if it is damaged.
+fn object_row(row: &Row<'_>, first: usize) -> rusqlite::Result<Option<(ObjectRow, i64)>> {
+    let uid: Value = row.get(first + 4)?;
+    let object = ObjectRow {
+        id: row.get(first)?,
+        source: row.get(first + 1)?,
+        namespace: row.get(first + 2)?,
+        name: row.get(first + 3)?,
+        uid: uid_of(&uid),
+    };
+    let (last, sum): (i64, Option<i64>) = (row.get(first + 5)?, row.get(first + 6)?);
+    let expected = object_checksum(object.identity(), last);
+    Ok(sum
+        .is_none_or(|sum| sum == expected)
+        .then_some((object, last)))
+}
