@@ -135,9 +135,10 @@ impl FileDatabase {
             last += 1;
             id == last
         });
-        match are_next.all(|is_next| is_next) && last >= count {
-            true => Ok(()),
-            false => Err(self.damaged(format!("a row of {table} is missing"))),
+        if are_next.all(|is_next| is_next) && last >= count {
+            Ok(())
+        } else {
+            Err(self.damaged(format!("a row of {table} is missing")))
         }
     }
 

@@ -258,14 +258,12 @@ impl FileIndex {
     }
 
     fn objects_of(&self, source: i64) -> Result<Vec<ObjectEnd>, StoreError> {
-        let objects = match self.objects.get() {
-            Some(objects) => objects,
-            None => {
-                let objects = self.read_objects()?;
-                self.objects.get_or_init(|| objects)
-            }
-        };
-        let own = objects.iter().filter(|end| end.source == source);
+        if self.objects.get().is_none() {
+            let objects = self.read_objects()?;
+            self.objects.get_or_init(|| objects);
+        }
+        let objects = self.objects.get().into_iter().flatten();
+        let own = objects.filter(|end| end.source == source);
         Ok(own.copied().collect())
     }
 
@@ -345,24 +343,19 @@ impl FileIndex {
 
     /// The columns that [`version_row`] reads.
     fn version_columns(&self) -> &'static str {
-        match self.database.is_proven() {
-            true => {
-                "version.id, version.object, version.seen, version.why, version.place, version.manager, version.revision,
-                version.checksum"
-            }
-            false => {
-                "version.id, version.object, version.seen, version.why, 0, version.manager, version.revision, NULL"
-            }
+        if self.database.is_proven() {
+            "version.id, object, seen, why, place, manager, revision, version.checksum"
+        } else {
+            "version.id, object, seen, why, 0, manager, revision, NULL"
         }
     }
 
     /// The columns that [`object_row`] reads.
     fn object_columns(&self) -> &'static str {
-        match self.database.is_proven() {
-            true => {
-                "object.id, object.source, object.namespace, object.name, object.uid, object.last, object.checksum"
-            }
-            false => "object.id, object.source, object.namespace, object.name, object.uid, 0, NULL",
+        if self.database.is_proven() {
+            "object.id, source, namespace, name, uid, last, object.checksum"
+        } else {
+            "object.id, source, namespace, name, uid, 0, NULL"
         }
     }
 }

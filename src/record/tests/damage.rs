@@ -39,7 +39,7 @@ fn recorded() -> (Folder, Server) {
     (folder, server)
 }
 
-/// What a store says of the ConfigMaps, or of one of them. `None` is an error.
+/// What a store says of the objects of a kind, or of one of them. `None` is an error.
 #[derive(Debug, PartialEq, Eq)]
 struct Told {
     /// The newest objects, in order.
