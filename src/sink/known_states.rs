@@ -1,4 +1,4 @@
-//! `KnownStates`: the last known state of each object, and what a snapshot says that is new.
+//! `KnownStates`: the last known state of each object of a cluster, and what a snapshot says that is new.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -43,6 +43,8 @@ pub struct StateUpdate {
     pub changes: Vec<StateChange>,
     /// Objects without a former state that are not new. Their states are no changes.
     pub met: BTreeMap<String, ObjectState>,
+    /// The ids of objects that an earlier run knew, with the state that they still have.
+    pub seen: Vec<String>,
     /// The ids of objects that are no longer of interest.
     pub forgotten: Vec<String>,
 }
@@ -50,11 +52,51 @@ pub struct StateUpdate {
 impl StateUpdate {
     /// Whether there is nothing new.
     pub fn is_empty(&self) -> bool {
-        self.changes.is_empty() && self.met.is_empty() && self.forgotten.is_empty()
+        let has_states = !self.met.is_empty() || !self.seen.is_empty();
+        self.changes.is_empty() && !has_states && self.forgotten.is_empty()
     }
 }
 
-/// The last known states.
+/// The rows of a cluster whose objects are all read.
+#[derive(Clone, Copy, Debug)]
+pub struct ClusterRows<'r> {
+    /// The cluster.
+    pub cluster: RowCluster<'r>,
+    /// Its rows.
+    pub rows: &'r [Arc<ServedRow>],
+    /// Whether they are the present state. Without a connection, they are an earlier one.
+    pub is_current: bool,
+}
+
+/// The cluster of rows.
+#[derive(Clone, Copy, Debug)]
+pub enum RowCluster<'r> {
+    /// The only one that the server follows.
+    Only(&'r str),
+    /// One of several.
+    OneOfSeveral(&'r str),
+}
+
+impl<'r> RowCluster<'r> {
+    /// The cluster with this name, which is one of several or the only one.
+    pub fn of(name: &'r str, are_several: bool) -> RowCluster<'r> {
+        if are_several {
+            RowCluster::OneOfSeveral(name)
+        } else {
+            RowCluster::Only(name)
+        }
+    }
+
+    /// What tells its states from those of others: its name, and nothing for the only cluster.
+    pub(super) fn key(&self) -> &str {
+        match self {
+            RowCluster::Only(_) => "",
+            RowCluster::OneOfSeveral(name) => name,
+        }
+    }
+}
+
+/// The last known states of a cluster.
 #[derive(Debug, Default)]
 pub struct KnownStates {
     objects: BTreeMap<String, ObjectState>,
@@ -62,6 +104,8 @@ pub struct KnownStates {
     unseen: BTreeSet<String>,
     /// Until when the states are complete; `None` before the first snapshot of all.
     until: Option<Timestamp>,
+    /// Whether this run has seen the states.
+    is_compared: bool,
 }
 
 impl KnownStates {
@@ -74,6 +118,7 @@ impl KnownStates {
             unseen: objects.keys().cloned().collect(),
             objects,
             until,
+            is_compared: false,
         }
     }
 
@@ -82,25 +127,33 @@ impl KnownStates {
         self.until
     }
 
+    /// Whether this run has seen the states.
+    pub fn is_compared(&self) -> bool {
+        self.is_compared
+    }
+
     /// The states are complete until this time.
     pub fn are_known_until(&mut self, now: Timestamp) {
         self.until = self.until.max(Some(now));
     }
 
-    /// What these rows of a complete snapshot say that is new. `is_gone` tells whether an object that has no row is
-    /// surely deleted. Of several clusters, it gets the name of the object's.
+    /// What these rows say that is new. `is_gone` tells whether an object that has no row is surely deleted.
     pub fn compare(
         &self,
-        rows: &[Arc<ServedRow>],
-        is_gone: impl Fn(&ObjectRef, Option<&str>) -> bool,
+        of: &ClusterRows<'_>,
+        is_gone: impl Fn(&ObjectRef) -> bool,
         now: Timestamp,
     ) -> StateUpdate {
         let mut update = StateUpdate::default();
         let mut present = BTreeSet::new();
-        for row in rows {
+        for row in of.rows {
             let id = row.id();
             let was = self.objects.get(&id).map(|known| known.status);
-            if !present.insert(id.clone()) || was == Some(row.status) {
+            if !present.insert(id.clone()) {
+                continue;
+            }
+            if was == Some(row.status) {
+                update.seen.extend(self.unseen.get(&id).cloned());
                 continue;
             }
             if was.is_none() && !self.is_new(row) {
@@ -114,20 +167,15 @@ impl KnownStates {
                 row: row.clone(),
             });
         }
-        let only = rows
-            .first()
-            .map(|row| GoneFrom::Only(&row.record.object_ref.cluster));
         for (id, known) in self.objects.iter().filter(|(id, _)| !present.contains(*id)) {
-            let cluster = cluster_of(id).map(GoneFrom::OneOfSeveral).or(only);
-            let cluster = cluster.unwrap_or(GoneFrom::Only(""));
             let was_there = known.status != Status::NotFound;
             match self.unseen.contains(id) {
-                true if was_there && is_gone(&known.object, cluster_of(id)) => {
+                true if was_there && is_gone(&known.object) => {
                     update.changes.push(StateChange {
                         id: id.clone(),
                         from: Some(known.status),
                         time: now,
-                        row: Arc::new(gone_row(&known.object, cluster, now)),
+                        row: Arc::new(gone_row(&known.object, of.cluster, now)),
                     });
                 }
                 true if was_there => {}
@@ -147,6 +195,7 @@ impl KnownStates {
 
     /// Takes what is new.
     pub fn apply(&mut self, update: &StateUpdate, rows: &[Arc<ServedRow>]) {
+        self.is_compared = true;
         if !self.unseen.is_empty() {
             for row in rows {
                 self.unseen.remove(&row.id());
@@ -182,26 +231,17 @@ pub(super) fn known(row: &ServedRow) -> ObjectState {
     }
 }
 
-/// The cluster of an object that is gone.
-#[derive(Clone, Copy, Debug)]
-enum GoneFrom<'c> {
-    /// The only one that the server follows.
-    Only(&'c str),
-    OneOfSeveral(&'c str),
-}
-
-/// The name of the cluster in the id of a row ([`ServedRow::id`]); `None` if the server follows one cluster.
-fn cluster_of(id: &str) -> Option<&str> {
-    let (cluster, _) = id.rsplit_once(' ')?;
-    Some(cluster)
+/// The [key](RowCluster::key) of the cluster in the id of a row ([`ServedRow::id`]).
+pub(super) fn cluster_key(id: &str) -> &str {
+    id.rsplit_once(' ').map_or("", |(cluster, _)| cluster)
 }
 
 /// The row of an object that was deleted while nobody looked.
-fn gone_row(object: &ObjectRef, from: GoneFrom<'_>, now: Timestamp) -> ServedRow {
+fn gone_row(object: &ObjectRef, from: RowCluster<'_>, now: Timestamp) -> ServedRow {
     let assessment = Assessment::not_found();
     let (cluster, label) = match from {
-        GoneFrom::Only(name) => (name, None),
-        GoneFrom::OneOfSeveral(name) => (name, Some(name.into())),
+        RowCluster::Only(name) => (name, None),
+        RowCluster::OneOfSeveral(name) => (name, Some(name.into())),
     };
     ServedRow {
         record: StatusRecord::new(cluster, object, &assessment, now),
@@ -242,16 +282,24 @@ mod tests {
         words.split_whitespace().map(row).collect()
     }
 
+    fn whole(rows: &[Arc<ServedRow>]) -> ClusterRows<'_> {
+        ClusterRows {
+            cluster: RowCluster::Only("test"),
+            rows,
+            is_current: true,
+        }
+    }
+
     /// What the second snapshot says that is new, after a run that saw the first and ended at the 1000th second.
     fn check(first: &str, second: &str, is_gone: bool, expect: &str) {
         let mut known = KnownStates::default();
         let before = rows(first);
-        let update = known.compare(&before, |_, _| false, at(1000));
+        let update = known.compare(&whole(&before), |_| false, at(1000));
         assert!(update.changes.is_empty(), "the first states are no changes");
         known.apply(&update, &before);
         let mut known = KnownStates::of_earlier_run(known.objects, Some(at(1000)));
         let after = rows(second);
-        let update = known.compare(&after, |_, _| is_gone, at(5000));
+        let update = known.compare(&whole(&after), |_| is_gone, at(5000));
         let word = |change: &StateChange| {
             let from = change.from.map_or("new", Status::as_str);
             let name = &change.row.record.object_ref.name;
@@ -260,7 +308,7 @@ mod tests {
         let changes: Vec<String> = update.changes.iter().map(word).collect();
         assert_eq!(changes.join(" "), expect, "{first} then {second}");
         known.apply(&update, &after);
-        let again = known.compare(&after, |_, _| is_gone, at(5001));
+        let again = known.compare(&whole(&after), |_| is_gone, at(5001));
         assert!(again.changes.is_empty(), "{first} then {second}, twice");
     }
 
@@ -288,11 +336,11 @@ mod tests {
     fn an_object_that_leaves_the_view_is_forgotten() {
         let mut known = KnownStates::default();
         let before = rows("a=Failed@1");
-        let update = known.compare(&before, |_, _| false, at(1));
+        let update = known.compare(&whole(&before), |_| false, at(1));
         known.apply(&update, &before);
-        let update = known.compare(&[], |_, _| true, at(2));
+        let update = known.compare(&whole(&[]), |_| true, at(2));
         assert!(update.changes.is_empty() && update.forgotten.len() == 1);
         known.apply(&update, &[]);
-        assert!(known.compare(&[], |_, _| true, at(3)).is_empty());
+        assert!(known.compare(&whole(&[]), |_| true, at(3)).is_empty());
     }
 }

@@ -19,7 +19,9 @@ mod webhook;
 
 pub use answer::RetryWaits;
 pub use deliver::{SinkDeliveries, SinkNote};
-pub use known_states::{KnownStates, ObjectState, StateChange, StateUpdate};
+pub use known_states::{
+    ClusterRows, KnownStates, ObjectState, RowCluster, StateChange, StateUpdate,
+};
 pub use message::SigningKey;
 pub use outbox::{Outbox, OutboxError};
 pub use queue::SinkQueue;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
-use super::known_states::{KnownStates, ObjectState, StateChange, StateUpdate, known};
+use super::known_states::{KnownStates, ObjectState, StateChange, StateUpdate, cluster_key, known};
 use super::transition::Delivery;
 use super::webhook::Sink;
 use crate::object::{ObjectRef, Uid};
@@ -26,6 +26,8 @@ const MAX_WAITING: i64 = 100_000;
 const KNOW: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// The version of the file.
 const FORMAT: i64 = 1;
+/// Until when the states of the only cluster are complete. Of several, a space and the name of the cluster follow.
+const UNTIL: &str = "until";
 
 /// `delivery.due` is the time at which a held message is released; NULL for one that can be sent.
 const TABLES: &str = "
@@ -75,6 +77,9 @@ pub enum OutboxError {
     },
 }
 
+/// The objects of a cluster, and until when their states are complete.
+type ClusterStates = (BTreeMap<String, ObjectState>, Option<Timestamp>);
+
 /// The file.
 #[derive(Debug)]
 pub struct Outbox {
@@ -113,8 +118,11 @@ impl Outbox {
         }
     }
 
-    /// What the run before knew. Objects that no run has seen for a week are forgotten.
-    pub fn known_states(&mut self, now: Timestamp) -> Result<KnownStates, OutboxError> {
+    /// What the run before knew of each cluster, by its key. Objects that no run has seen for a week are forgotten.
+    pub fn known_states(
+        &mut self,
+        now: Timestamp,
+    ) -> Result<BTreeMap<String, KnownStates>, OutboxError> {
         let read = || {
             let (time, oldest) = (now.as_millisecond(), (now - KNOW).as_millisecond());
             let absent = "UPDATE object SET absent_since = ?1 WHERE absent_since IS NULL";
@@ -125,21 +133,44 @@ impl Outbox {
                 "SELECT id, api_version, kind, namespace, name, uid, status FROM object",
             )?;
             let objects = objects.query_map([], known_object)?;
-            let objects: BTreeMap<String, ObjectState> = objects.collect::<Result<_, _>>()?;
-            let until = "SELECT value FROM meta WHERE name = 'until'";
-            let until: Option<i64> = self.db.query_row(until, [], |row| row.get(0)).optional()?;
-            let until = until.and_then(|until| Timestamp::from_millisecond(until).ok());
-            Ok(KnownStates::of_earlier_run(objects, until))
+            let mut clusters: BTreeMap<String, ClusterStates> = BTreeMap::new();
+            for object in objects {
+                let (id, object) = object?;
+                let cluster = clusters.entry(cluster_key(&id).to_owned()).or_default();
+                cluster.0.insert(id, object);
+            }
+            for (cluster, until) in self.times()? {
+                clusters.entry(cluster).or_default().1 = Some(until);
+            }
+            let clusters = clusters.into_iter().map(|(cluster, (objects, until))| {
+                (cluster, KnownStates::of_earlier_run(objects, until))
+            });
+            Ok(clusters.collect())
         };
         read().map_err(|error| self.error(error))
     }
 
-    /// Takes what is new, and the messages about it, in one step.
+    /// Until when the states of each cluster are complete.
+    fn times(&self) -> rusqlite::Result<Vec<(String, Timestamp)>> {
+        let mut times = self.db.prepare("SELECT name, value FROM meta")?;
+        let times = times.query_map([], |row| {
+            let name: String = row.get(0)?;
+            let Some(cluster) = name.strip_prefix(UNTIL) else {
+                return Ok(None);
+            };
+            let until = Timestamp::from_millisecond(row.get(1)?).ok();
+            Ok(until.map(|until| (cluster.trim_start().to_owned(), until)))
+        })?;
+        times.filter_map(Result::transpose).collect()
+    }
+
+    /// Takes what is new in a cluster, and the messages about it, in one step. With a time, all states of the cluster with this
+    /// key are complete until then.
     pub fn add(
         &mut self,
         update: &StateUpdate,
         sinks: &[Arc<Sink>],
-        now: Timestamp,
+        complete: Option<(&str, Timestamp)>,
     ) -> Result<(), OutboxError> {
         let written = self.db.transaction().and_then(|step| {
             for id in &update.forgotten {
@@ -148,6 +179,11 @@ impl Outbox {
             for (id, object) in &update.met {
                 keep(&step, id, object)?;
             }
+            for id in &update.seen {
+                let mut seen =
+                    step.prepare_cached("UPDATE object SET absent_since = NULL WHERE id = ?1")?;
+                seen.execute([id])?;
+            }
             for change in &update.changes {
                 keep(&step, &change.id, &known(&change.row))?;
                 let id = next_id(&step)?;
@@ -155,21 +191,29 @@ impl Outbox {
                     enqueue(&step, sink, change, &id)?;
                 }
             }
-            set_until(&step, now)?;
+            if let Some((cluster, until)) = complete {
+                set_until(&step, cluster, until)?;
+            }
             step.commit()
         });
         written.map_err(|error| self.error(error))
     }
 
-    /// The states are complete until this time.
-    pub fn are_known_until(&mut self, now: Timestamp) -> Result<(), OutboxError> {
-        set_until(&self.db, now).map_err(|error| self.error(error))
+    /// The states of a cluster are complete until this time.
+    pub fn are_known_until(&mut self, cluster: &str, now: Timestamp) -> Result<(), OutboxError> {
+        set_until(&self.db, cluster, now).map_err(|error| self.error(error))
     }
 
-    /// Releases the held messages whose time has come. What a sink does not take is dropped.
-    pub fn release(&mut self, sinks: &[Arc<Sink>], now: Timestamp) -> Result<(), OutboxError> {
+    /// Releases the held messages of these clusters whose time has come. What a sink does not take is dropped.
+    pub fn release(
+        &mut self,
+        sinks: &[Arc<Sink>],
+        is_of: impl Fn(&str) -> bool,
+        now: Timestamp,
+    ) -> Result<(), OutboxError> {
         let released = self.db.transaction().and_then(|step| {
-            for message in due(&step, now)? {
+            let due = due(&step, now)?.into_iter();
+            for message in due.filter(|message| is_of(cluster_key(&message.object))) {
                 let sink = sinks.iter().find(|known| known.name == message.sink);
                 let is_taken = sink.is_some_and(|sink| sink.when.takes(message.from, message.to));
                 let then = if is_taken {
@@ -184,12 +228,26 @@ impl Outbox {
         released.map_err(|error| self.error(error))
     }
 
-    /// When the next held message is released; `None` if none is held.
-    pub fn next_release(&self) -> Result<Option<Timestamp>, OutboxError> {
-        let next = "SELECT min(due) FROM delivery WHERE due IS NOT NULL";
-        let next: Result<Option<i64>, _> = self.db.query_row(next, [], |row| row.get(0));
-        let next = next.map_err(|error| self.error(error))?;
-        Ok(next.and_then(|next| Timestamp::from_millisecond(next).ok()))
+    /// When the next held message of these clusters is released; `None` if none is held.
+    pub fn next_release(
+        &self,
+        is_of: impl Fn(&str) -> bool,
+    ) -> Result<Option<Timestamp>, OutboxError> {
+        let read = || {
+            let held = "SELECT object, due FROM delivery WHERE due IS NOT NULL";
+            let mut held = self.db.prepare_cached(held)?;
+            let mut held = held.query([])?;
+            let mut next = None::<i64>;
+            while let Some(message) = held.next()? {
+                let due = message.get(1)?;
+                let is_sooner = next.is_none_or(|next| due < next);
+                if is_sooner && is_of(cluster_key(message.get_ref(0)?.as_str()?)) {
+                    next = Some(due);
+                }
+            }
+            Ok(next.and_then(|next| Timestamp::from_millisecond(next).ok()))
+        };
+        read().map_err(|error| self.error(error))
     }
 
     /// The oldest message that can be sent to a sink.
@@ -376,9 +434,14 @@ fn next_id(step: &Transaction<'_>) -> rusqlite::Result<String> {
     Ok(format!("{token}-{number}"))
 }
 
-fn set_until(db: &Connection, now: Timestamp) -> rusqlite::Result<()> {
-    let set = "INSERT OR REPLACE INTO meta VALUES ('until', ?1)";
-    db.execute(set, [now.as_millisecond()]).map(drop)
+fn set_until(db: &Connection, cluster: &str, until: Timestamp) -> rusqlite::Result<()> {
+    let name = match cluster {
+        "" => UNTIL.to_owned(),
+        cluster => format!("{UNTIL} {cluster}"),
+    };
+    let set = "INSERT OR REPLACE INTO meta VALUES (?1, ?2)";
+    db.execute(set, params![name, until.as_millisecond()])
+        .map(drop)
 }
 
 /// The sinks that messages wait for.
@@ -392,19 +455,21 @@ fn sink_names(step: &Transaction<'_>) -> rusqlite::Result<Vec<String>> {
 struct DueMessage {
     seq: i64,
     sink: String,
+    object: String,
     from: Option<Status>,
     to: Status,
 }
 
 fn due(step: &Transaction<'_>, now: Timestamp) -> rusqlite::Result<Vec<DueMessage>> {
-    let due = "SELECT seq, sink, origin, target FROM delivery WHERE due <= ?1 ORDER BY seq";
+    let due = "SELECT seq, sink, object, origin, target FROM delivery WHERE due <= ?1 ORDER BY seq";
     let mut due = step.prepare_cached(due)?;
     let due = due.query_map([now.as_millisecond()], |row| {
         Ok(DueMessage {
             seq: row.get(0)?,
             sink: row.get(1)?,
-            from: from(row, 2)?,
-            to: from(row, 3)?.unwrap_or(Status::Unknown),
+            object: row.get(2)?,
+            from: from(row, 3)?,
+            to: from(row, 4)?.unwrap_or(Status::Unknown),
         })
     })?;
     due.collect()

@@ -8,12 +8,12 @@ use jiff::Timestamp;
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 
-use super::known_states::KnownStates;
+use super::known_states::{ClusterRows, KnownStates, RowCluster};
 use super::outbox::{Outbox, OutboxError};
 use super::transition::Delivery;
 use super::webhook::Sink;
 use crate::object::ObjectRef;
-use crate::serve::{ServedRow, SinkCounts};
+use crate::serve::SinkCounts;
 
 /// The outbox with the known states and the configured sinks. One thread uses it, so the lock is never waited for.
 #[derive(Debug)]
@@ -25,11 +25,11 @@ pub struct SinkQueue {
 #[derive(Debug)]
 struct QueueState {
     outbox: Outbox,
-    known: KnownStates,
+    /// The states of each cluster, by its key. Until they are compared with those of the run before, no held message of the
+    /// cluster is released.
+    known: BTreeMap<String, KnownStates>,
     sinks: Vec<Arc<Sink>>,
     counts: BTreeMap<String, SinkCounts>,
-    /// Whether the states were compared with those of the run before. Until then, no held message is released.
-    is_compared: bool,
 }
 
 impl SinkQueue {
@@ -42,7 +42,6 @@ impl SinkQueue {
             known,
             sinks: Vec::new(),
             counts: BTreeMap::new(),
-            is_compared: false,
         };
         Ok(SinkQueue {
             state: Mutex::new(state),
@@ -72,38 +71,60 @@ impl SinkQueue {
         dropped
     }
 
-    /// Takes the rows of a complete snapshot. Changes of state become messages. `is_gone` tells whether an object without a
-    /// row is surely deleted. Of several clusters, it gets the name of the object's. Returns how many messages of each sink made room, because they were too old or too many.
+    /// Takes the rows of a cluster. Changes of state become messages. `is_gone` tells whether an object without a row is surely
+    /// deleted. Returns how many messages of each sink made room, because they were too old or too many.
     pub fn take(
         &self,
-        rows: &[Arc<ServedRow>],
-        is_gone: impl Fn(&ObjectRef, Option<&str>) -> bool,
+        of: &ClusterRows<'_>,
+        is_gone: impl Fn(&ObjectRef) -> bool,
         now: Timestamp,
     ) -> Result<BTreeMap<String, u64>, OutboxError> {
         let mut state = self.lock();
-        let update = state.known.compare(rows, is_gone, now);
-        let mut dropped = BTreeMap::new();
-        if !update.is_empty() || state.known.until().is_none() {
-            let QueueState { outbox, sinks, .. } = &mut *state;
-            outbox.add(&update, sinks, now)?;
-            dropped = state.trim(now)?;
+        let QueueState {
+            outbox,
+            known,
+            sinks,
+            ..
+        } = &mut *state;
+        let known = known.entry(of.cluster.key().to_owned()).or_default();
+        let update = known.compare(of, is_gone, now);
+        // What the first rows lack is not known to be new.
+        let is_first = known.until().is_none();
+        let until = (is_first || of.is_current).then_some(now);
+        let is_new = is_first || !update.is_empty();
+        if is_new {
+            let complete = until.map(|until| (of.cluster.key(), until));
+            outbox.add(&update, sinks, complete)?;
         }
-        state.known.apply(&update, rows);
-        state.known.are_known_until(now);
-        state.is_compared = true;
+        known.apply(&update, of.rows);
+        if let Some(until) = until {
+            known.are_known_until(until);
+        }
+        let dropped = if is_new {
+            state.trim(now)?
+        } else {
+            BTreeMap::new()
+        };
         drop(state);
         self.changed.notify_waiters();
         Ok(dropped)
     }
 
-    /// The known states are complete until this time.
-    pub fn are_known_until(&self, now: Timestamp) -> Result<(), OutboxError> {
+    /// The known states of a cluster are complete until this time.
+    pub fn are_known_until(
+        &self,
+        cluster: RowCluster<'_>,
+        now: Timestamp,
+    ) -> Result<(), OutboxError> {
         let mut state = self.lock();
-        if !state.is_compared {
-            return Ok(());
+        let QueueState { outbox, known, .. } = &mut *state;
+        match known.get_mut(cluster.key()) {
+            Some(known) if known.is_compared() => {
+                known.are_known_until(now);
+                outbox.are_known_until(cluster.key(), now)
+            }
+            Some(_) | None => Ok(()),
         }
-        state.known.are_known_until(now);
-        state.outbox.are_known_until(now)
     }
 
     /// What is waiting and what was sent, of each sink.
@@ -129,19 +150,26 @@ impl SinkQueue {
     /// The next message to a sink, if it can be sent now.
     pub(super) fn next(&self, sink: &str, now: Timestamp) -> Result<Option<Delivery>, OutboxError> {
         let mut state = self.lock();
-        let due = state.outbox.next_release()?;
-        if state.is_compared && due.is_some_and(|due| due <= now) {
-            let QueueState { outbox, sinks, .. } = &mut *state;
-            outbox.release(sinks, now)?;
+        let QueueState {
+            outbox,
+            known,
+            sinks,
+            ..
+        } = &mut *state;
+        let is_compared = |cluster: &str| known.get(cluster).is_some_and(KnownStates::is_compared);
+        let due = outbox.next_release(is_compared)?;
+        if due.is_some_and(|due| due <= now) {
+            outbox.release(sinks, is_compared, now)?;
         }
-        state.outbox.next(sink)
+        outbox.next(sink)
     }
 
     /// When a held message is released next; `None` if none is held, or if that is not known yet.
     pub(super) fn next_release(&self) -> Result<Option<Timestamp>, OutboxError> {
         let state = self.lock();
-        let due = state.outbox.next_release()?;
-        Ok(due.filter(|_| state.is_compared))
+        let known = &state.known;
+        let is_compared = |cluster: &str| known.get(cluster).is_some_and(KnownStates::is_compared);
+        state.outbox.next_release(is_compared)
     }
 
     /// A message is delivered or skipped. It leaves the outbox.

@@ -62,6 +62,16 @@ fn sink(name: &str, to: &[Status], lasts: i64) -> Arc<Sink> {
     })
 }
 
+/// Gives the present rows of a cluster to a queue.
+fn take(queue: &SinkQueue, cluster: RowCluster<'_>, rows: &[Arc<ServedRow>], now: i64) {
+    let of = ClusterRows {
+        cluster,
+        rows,
+        is_current: true,
+    };
+    queue.take(&of, |_| false, at(now)).expect("taken");
+}
+
 /// What happens to a server and its receivers.
 #[derive(Clone, Debug)]
 enum Step {
@@ -131,9 +141,7 @@ impl World {
     fn publish(&self) {
         let rows = self.states.iter().map(|(name, status)| row(name, *status));
         let rows: Vec<Arc<ServedRow>> = rows.collect();
-        self.queue()
-            .take(&rows, |_, _| false, at(self.now))
-            .expect("taken");
+        take(self.queue(), RowCluster::Only("test"), &rows, self.now);
     }
 
     /// Sends the next message, if there is one. Returns whether there was.
@@ -282,4 +290,129 @@ fn a_change_while_nobody_looked_is_sent_once() {
     world.restart();
     assert!(!world.deliver(true));
     assert_eq!(world.got[0].2, Status::Current);
+}
+
+/// The row of the only Pod of a cluster, which was created at this time.
+fn row_of(cluster: &str, status: Status, created: i64) -> [Arc<ServedRow>; 1] {
+    let mut row = failed_pod("web", "");
+    row.label = Some(cluster.into());
+    cluster.clone_into(&mut row.record.object_ref.cluster);
+    (row.status, row.created) = (status, Some(at(created)));
+    [Arc::new(row)]
+}
+
+/// The changes that can be sent to a sink, `CLUSTER FROM>TO` each.
+fn sent(queue: &SinkQueue, now: i64) -> Vec<String> {
+    let mut all = Vec::new();
+    while let Some(next) = queue.next("ops", at(now)).expect("read") {
+        let record: serde_json::Value = serde_json::from_str(&next.record).expect("JSON");
+        let cluster = record["ref"]["cluster"]
+            .as_str()
+            .expect("a cluster")
+            .to_owned();
+        let from = next.from.map_or("new", Status::as_str);
+        all.push(format!("{cluster} {from}>{}", next.to));
+        queue.remove(next.seq).expect("removed");
+    }
+    all
+}
+
+/// Each cluster has its own past: how far one is known says nothing about another.
+#[test]
+fn a_cluster_that_joins_late_is_compared_with_its_own_past() {
+    let file = ScratchFile::new();
+    let start = |lasts: i64, now: i64| {
+        let queue = SinkQueue::open(file.path(), at(now)).expect("it opens");
+        let to = [Status::Failed];
+        queue
+            .set_sinks(vec![sink("ops", &to, lasts)], at(now))
+            .expect("set");
+        queue
+    };
+    let give = |queue: &SinkQueue, cluster: &str, status, created, now| {
+        let rows = row_of(cluster, status, created);
+        take(queue, RowCluster::OneOfSeveral(cluster), &rows, now);
+    };
+    let queue = start(0, 1000);
+    give(&queue, "edge 1", Status::Current, 1, 1000);
+    // The other one joins for the first time ever: what it has is not new, however young it is.
+    give(&queue, "edge-2", Status::Failed, 5000, 5001);
+    give(&queue, "edge 1", Status::Failed, 1, 5002);
+    assert_eq!(sent(&queue, 5002), ["edge 1 Current>Failed"]);
+    drop(queue);
+    let queue = start(0, 6000);
+    give(&queue, "edge 1", Status::Failed, 1, 9000);
+    assert!(sent(&queue, 9000).is_empty());
+    // It was created after the other one was last known, long before now.
+    let mut rows = row_of("edge-2", Status::Failed, 6000).to_vec();
+    let mut young = ServedRow::clone(&rows[0]);
+    young.record.object_ref.uid = Some("young".to_owned());
+    rows.push(Arc::new(young));
+    take(&queue, RowCluster::OneOfSeveral("edge-2"), &rows, 9001);
+    assert_eq!(sent(&queue, 9001), ["edge-2 new>Failed"]);
+}
+
+/// A state may have passed while nobody looked at its cluster.
+#[test]
+fn a_held_message_waits_for_its_own_cluster() {
+    let file = ScratchFile::new();
+    let start = |now: i64| {
+        let queue = SinkQueue::open(file.path(), at(now)).expect("it opens");
+        let held = sink("ops", &[Status::Failed], 10);
+        queue.set_sinks(vec![held], at(now)).expect("set");
+        queue
+    };
+    let give = |queue: &SinkQueue, cluster: &str, status, now| {
+        let rows = row_of(cluster, status, 1);
+        take(queue, RowCluster::OneOfSeveral(cluster), &rows, now);
+    };
+    let queue = start(1);
+    for (status, now) in [(Status::Current, 1), (Status::Failed, 2)] {
+        give(&queue, "a", status, now);
+        give(&queue, "b", status, now);
+    }
+    drop(queue);
+    let queue = start(100);
+    assert_eq!(queue.next_release().expect("read"), None);
+    give(&queue, "a", Status::Failed, 101);
+    assert_eq!(sent(&queue, 101), ["a Current>Failed"]);
+    assert_eq!(queue.next_release().expect("read"), None);
+    give(&queue, "b", Status::Current, 102);
+    assert!(sent(&queue, 200).is_empty());
+    assert_eq!(queue.counts()["ops"].waiting, 0);
+}
+
+/// An object that keeps its state is seen by each run, so it is not forgotten.
+#[test]
+fn an_object_that_never_changes_is_known_for_longer_than_a_week() {
+    let day = 24 * 3600;
+    let mut world = World::new(sink("ops", &[Status::Failed], 0));
+    for _ in 0..5 {
+        world.now += 3 * day;
+        world.restart();
+    }
+    world.queue = None;
+    world.now += day;
+    world.states.insert("a".to_owned(), Status::Failed);
+    world.restart();
+    assert!(world.deliver(true), "it was Current");
+}
+
+/// While the connection is lost, the rows are an earlier state: an object that is created meanwhile is new afterwards.
+#[test]
+fn an_outage_does_not_make_new_objects_old() {
+    let file = ScratchFile::new();
+    let queue = SinkQueue::open(file.path(), at(1)).expect("it opens");
+    let all = sink("ops", &[Status::Failed], 0);
+    queue.set_sinks(vec![all], at(1)).expect("set");
+    take(&queue, RowCluster::OneOfSeveral("a"), &[], 1000);
+    let lost = ClusterRows {
+        cluster: RowCluster::OneOfSeveral("a"),
+        rows: &[],
+        is_current: false,
+    };
+    queue.take(&lost, |_| false, at(9000)).expect("taken");
+    let rows = row_of("a", Status::Failed, 2000);
+    take(&queue, RowCluster::OneOfSeveral("a"), &rows, 9001);
+    assert_eq!(sent(&queue, 9001), ["a new>Failed"]);
 }

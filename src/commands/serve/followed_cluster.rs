@@ -26,6 +26,8 @@ pub(super) struct FollowedCluster {
     stage: FollowStage,
     /// Whether the state of other objects is not complete yet. Readers see the old one meanwhile.
     pub(super) is_settling: bool,
+    /// Whether the sinks may not have its states yet.
+    pub(super) has_news: bool,
     /// The sources of other objects to follow, of which every object is needed.
     rereads: Vec<SourceKey>,
     /// What readers have of it.
@@ -56,6 +58,7 @@ impl FollowedCluster {
             packages: PackageRecords::default(),
             stage: FollowStage::Begun,
             is_settling: false,
+            has_news: false,
             rereads: Vec::new(),
         }
     }
@@ -79,6 +82,7 @@ impl FollowedCluster {
             packages: PackageRecords::default(),
             stage: FollowStage::Begun,
             is_settling: false,
+            has_news: false,
             rereads: Vec::new(),
         }
     }

@@ -11,7 +11,7 @@ use tokio::sync::watch;
 
 use super::followed_cluster::FollowedCluster;
 use super::kube_api::KubeApi;
-use super::sinks::{FollowedObjects, Reload, SinkFeed};
+use super::sinks::{FollowedObjects, Reload, SinkFeed, is_current};
 use crate::commands::live::cluster_group::JoinedCluster;
 use crate::commands::live::session::silent_groups;
 use crate::commands::status::{PLAIN, RowChange};
@@ -24,6 +24,7 @@ use crate::serve::{
     Board, Link, ServedCluster, Snapshot, SourceHealth, SourcePlace, SourceRecord, WatchRecord,
     WebServer,
 };
+use crate::sink::{ClusterRows, RowCluster};
 use crate::source::{ClusterId, Event, Select, SourceKey, SourceState};
 
 /// The followed clusters, and the board that readers look at.
@@ -138,20 +139,27 @@ impl Follower {
         true
     }
 
-    /// Gives the states to the sinks, if they are complete and may have changed.
+    /// Gives the states of each cluster to the sinks, if they are complete and may have changed. A cluster waits for no other.
     fn publish_states(&mut self, sources: &Sources, now: Timestamp) {
-        let are_read = self
-            .clusters
-            .iter()
-            .all(|it| it.is_read() && !it.is_settling);
-        let are_all = !self.clusters.is_empty() && sources.clusters.have_joined();
-        let Some(sinks) = self.to.sinks.as_mut().filter(|_| are_read && are_all) else {
+        let Some(sinks) = &mut self.to.sinks else {
             return;
         };
-        if sinks.take_due() {
-            let snapshot = self.to.board.borrow().snapshot.clone();
-            let clusters = &self.clusters;
-            sinks.take_rows(&snapshot.rows, &FollowedObjects { sources, clusters }, now);
+        let is_due = sinks.take_due();
+        let are_several = sources.clusters.are_several();
+        let snapshot = self.to.board.borrow().snapshot.clone();
+        for cluster in &mut self.clusters {
+            cluster.has_news |= is_due;
+            let is_complete = cluster.is_read() && !cluster.is_settling;
+            if !is_complete || !std::mem::take(&mut cluster.has_news) {
+                continue;
+            }
+            let (name, cluster) = (&*cluster.id().0, &*cluster);
+            let of = ClusterRows {
+                cluster: RowCluster::of(name, are_several),
+                rows: &cluster.snapshot.rows,
+                is_current: snapshot.cluster_named(name).is_some_and(is_current),
+            };
+            sinks.take_rows(&of, &FollowedObjects { sources, cluster }, now);
         }
     }
 

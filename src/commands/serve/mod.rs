@@ -170,6 +170,7 @@ async fn places(
         return Ok(SinkPlaces {
             outbox: path.clone(),
             record: record.ok(),
+            are_several: false,
         });
     }
     let record = record?;
@@ -177,6 +178,7 @@ async fn places(
     Ok(SinkPlaces {
         outbox: record.directory.join(name),
         record: Some(record),
+        are_several: false,
     })
 }
 

@@ -117,5 +117,6 @@ fn outbox_of_several(
     Ok(SinkPlaces {
         outbox,
         record: None,
+        are_several: true,
     })
 }

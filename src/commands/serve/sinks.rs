@@ -20,9 +20,9 @@ use crate::commands::{CommandError, ReloadRequests, Sources};
 use crate::env::{Clock, Env};
 use crate::model::PackageTool;
 use crate::object::ObjectRef;
-use crate::serve::{Board, ServedRow, SinkCountsSource};
-use crate::sink::{OutboxError, SinkDeliveries, SinkNote, SinkQueue};
-use crate::source::{ClusterId, Select, SourceKey, SourceState};
+use crate::serve::{Board, ServedCluster, SinkCountsSource};
+use crate::sink::{ClusterRows, OutboxError, RowCluster, SinkDeliveries, SinkNote, SinkQueue};
+use crate::source::{Select, SourceKey, SourceState};
 
 /// How often the outbox learns that the states are complete.
 const KEEP_UP: Duration = Duration::from_secs(30);
@@ -40,6 +40,7 @@ pub(super) struct SinkWork {
     /// Takes what each new configuration changes.
     reloads: mpsc::Sender<Reload>,
     topics: TopicPushes,
+    are_several: bool,
 }
 
 /// Where the work of the sinks is kept.
@@ -48,6 +49,8 @@ pub(super) struct SinkPlaces {
     pub(super) outbox: PathBuf,
     /// The record; `None` if it is not known where it is.
     pub(super) record: Option<RecordPlace>,
+    /// Whether several clusters are followed.
+    pub(super) are_several: bool,
 }
 
 impl SinkWork {
@@ -69,6 +72,7 @@ impl SinkWork {
             board,
             notes,
             reloads: send,
+            are_several: places.are_several,
             topics: TopicPushes::new(places.record, env.now.clone()),
         };
         work.use_sinks(&config.content, now)?;
@@ -107,16 +111,16 @@ impl SinkWork {
         }
     }
 
-    /// Tells the outbox that the states are complete, while they are.
+    /// Tells the outbox that the states of a cluster are complete, while they are.
     async fn keep_up(&self, beat: &mut Interval) {
         loop {
             beat.tick().await;
-            let is_current = {
-                let link = &self.board.borrow().snapshot.link;
-                link.is_read && !link.is_lost
-            };
-            if is_current && let Err(error) = self.queue.are_known_until((self.clock)()) {
-                self.note("outbox", error.to_string());
+            let snapshot = self.board.borrow().snapshot.clone();
+            for cluster in snapshot.clusters.iter().filter(|it| is_current(it)) {
+                let of = RowCluster::of(&cluster.name, self.are_several);
+                if let Err(error) = self.queue.are_known_until(of, (self.clock)()) {
+                    self.note("outbox", error.to_string());
+                }
             }
         }
     }
@@ -165,6 +169,11 @@ impl SinkWork {
         let sink = sink.to_owned();
         let _full = self.notes.try_send(SinkNote { sink, text });
     }
+}
+
+/// Whether all objects of a cluster are read and up to date.
+pub(super) fn is_current(cluster: &ServedCluster) -> bool {
+    cluster.is_read && cluster.trouble.is_none()
 }
 
 /// What a new configuration changes.
@@ -230,16 +239,14 @@ impl SinkFeed {
         self.reloads.try_recv().ok()
     }
 
-    /// Compares the rows of a complete snapshot with the last known states. An error is news: the next call tries again.
+    /// Compares the rows of a cluster with the last known states. An error is news: the next call tries again.
     pub(super) fn take_rows(
         &mut self,
-        rows: &[Arc<ServedRow>],
+        of: &ClusterRows<'_>,
         at: &FollowedObjects<'_>,
         now: Timestamp,
     ) {
-        let taken = self
-            .queue
-            .take(rows, |object, cluster| at.lacks(object, cluster), now);
+        let taken = self.queue.take(of, |object| at.lacks(object), now);
         let (dropped, failed) = match taken {
             Ok(dropped) => (dropped, None),
             Err(error) => (BTreeMap::new(), Some(error)),
@@ -260,24 +267,18 @@ impl SinkFeed {
 /// What decides whether an object without a row is gone.
 pub(super) struct FollowedObjects<'s> {
     pub(super) sources: &'s Sources,
-    pub(super) clusters: &'s [FollowedCluster],
+    pub(super) cluster: &'s FollowedCluster,
 }
 
 impl FollowedObjects<'_> {
-    /// Whether a source that is up to date would have the object of this cluster, and has not. Without a name, it is of the only
-    /// cluster.
-    fn lacks(&self, object: &ObjectRef, cluster: Option<&str>) -> bool {
+    /// Whether a source that is up to date would have the object, and has not.
+    fn lacks(&self, object: &ObjectRef) -> bool {
         let is_up =
             |state: &SourceState| matches!(state, SourceState::Live | SourceState::Polling { .. });
-        let is_asked_for = |id: &ClusterId| cluster.is_none_or(|name| *id.0 == *name);
-        let mut clusters = self.clusters.iter().filter(|it| is_asked_for(it.id()));
-        clusters.any(|followed| {
-            let sources = self.sources.states().filter(|(_, state)| is_up(state));
-            let mut sources = sources.filter(|(key, _)| followed.is(&key.cluster));
-            let model = &followed.served.state.model;
-            sources.any(|(key, _)| covers(key, object))
-                && model.object(&object.identity()).is_none()
-        })
+        let sources = self.sources.states().filter(|(_, state)| is_up(state));
+        let mut sources = sources.filter(|(key, _)| self.cluster.is(&key.cluster));
+        let model = &self.cluster.served.state.model;
+        sources.any(|(key, _)| covers(key, object)) && model.object(&object.identity()).is_none()
     }
 }
 

@@ -1,6 +1,7 @@
 //! `serve` over several clusters.
 
 use std::net::TcpListener;
+use std::path::PathBuf;
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -267,22 +268,44 @@ async fn what_several_clusters_cannot_have_is_refused() {
     );
 }
 
-/// An object that was deleted while no server ran is reported with its own cluster, too.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_webhook_learns_the_cluster_of_a_change() {
-    let fleet = fleet().await;
-    let hook = Hook::listen(&[]);
-    let folder = fleet.kubeconfig.with_extension("hooks");
-    std::fs::create_dir_all(&folder).unwrap();
-    let config = folder.join("serve.yaml");
-    let text = format!(
-        "outbox: outbox\nsinks: [{{name: ops, webhook: 'http://127.0.0.1:{}/', when: {{to: [NotFound]}}}}]\n",
-        hook.port
-    );
-    std::fs::write(&config, text).unwrap();
-    let config = config.to_str().unwrap();
-    let change = || {
-        let record = hook.next().record();
+/// A receiver of the Pods that go, and the configuration of a server that tells it.
+struct Told {
+    hook: Hook,
+    folder: PathBuf,
+}
+
+impl Told {
+    fn of(fleet: &Fleet) -> Told {
+        let hook = Hook::listen(&[]);
+        let folder = fleet.kubeconfig.with_extension("hooks");
+        std::fs::create_dir_all(&folder).unwrap();
+        let when = "{to: [NotFound], kind: [pods]}";
+        let text = format!(
+            "outbox: outbox\nsinks: [{{name: ops, webhook: 'http://127.0.0.1:{}/', when: {when}}}]\n",
+            hook.port
+        );
+        let told = Told { hook, folder };
+        std::fs::write(told.config(), text).unwrap();
+        told
+    }
+
+    fn config(&self) -> String {
+        let path = self.folder.join("serve.yaml");
+        path.to_str().unwrap().to_owned()
+    }
+
+    /// Serves both clusters. The states of those that can be read are known then.
+    fn serve(&self, fleet: &Fleet, args: &[&str]) -> Served {
+        let served = serve(fleet, &[args, &["-f", &self.config()]].concat());
+        served.until("/metrics", |reply| {
+            reply.body.contains("spy_sink_lag{sink=\"ops\"} 0\n")
+        });
+        served
+    }
+
+    /// The next change: `CLUSTER NAME FROM>TO`.
+    fn change(&self) -> String {
+        let record = self.hook.next().record();
         let object = &record["object"]["ref"];
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let (cluster, name) = (text(&object["cluster"]), text(&object["name"]));
@@ -291,26 +314,60 @@ async fn a_webhook_learns_the_cluster_of_a_change() {
             text(&record["from"]),
             text(&record["to"])
         )
-    };
-    let served = serve(&fleet, &["pods", "-f", config]);
-    served.until("/metrics", |reply| {
-        reply.body.contains("spy_sink_lag{sink=\"ops\"} 0\n")
-    });
+    }
+
+    /// Ends a server that has sent so many messages. None is sent again then.
+    fn stop(served: Served, delivered: usize) {
+        let sample = format!("spy_sink_delivered_total{{sink=\"ops\"}} {delivered}\n");
+        served.until("/metrics", |reply| reply.body.contains(&sample));
+        served.stop();
+    }
+}
+
+impl Drop for Told {
+    fn drop(&mut self) {
+        let _gone = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// An object that was deleted while no server ran is reported with its own cluster, too.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_webhook_learns_the_cluster_of_a_change() {
+    let fleet = fleet().await;
+    let told = Told::of(&fleet);
+    let served = told.serve(&fleet, &["pods"]);
     fleet.clusters[1].delete("pods", "web");
-    assert_eq!(change(), "prod-us web Failed>NotFound");
-    served.until("/metrics", |reply| {
-        reply
-            .body
-            .contains("spy_sink_delivered_total{sink=\"ops\"} 1\n")
-    });
-    served.stop();
+    assert_eq!(told.change(), "prod-us web Failed>NotFound");
+    Told::stop(served, 1);
     fleet.clusters[0].delete("pods", "web");
-    let served = serve(&fleet, &["pods", "-f", config]);
-    assert_eq!(change(), "prod-eu web Current>NotFound");
+    let served = told.serve(&fleet, &["pods"]);
+    assert_eq!(told.change(), "prod-eu web Current>NotFound");
     served.stop();
     let topic = "sinks: [{name: all, kafka: {brokers: ['127.0.0.1:1'], topic: t}}]\n";
-    std::fs::write(config, topic).unwrap();
-    let ran = fleet.run(&["serve", "pods", "-f", config]);
+    std::fs::write(told.config(), topic).unwrap();
+    let ran = fleet.run(&["serve", "pods", "-f", &told.config()]);
     assert!(ran.stderr.starts_with("error: "), "{}", ran.transcript());
-    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// A cluster that has not joined, and one that has joined and cannot be read, delay no other. What happened in it meanwhile is
+/// sent when it can be read, and only once.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_webhook_goes_out_although_a_cluster_was_never_read() {
+    for args in [&["pods"][..], &[]] {
+        let mut fleet = fleet().await;
+        let told = Told::of(&fleet);
+        told.serve(&fleet, args).stop();
+        fleet.clusters[1].delete("pods", "web");
+        fleet.clusters[1].sandbox.stop().await;
+        let served = told.serve(&fleet, args);
+        fleet.clusters[0].delete("pods", "web");
+        assert_eq!(told.change(), "prod-eu web Current>NotFound", "{args:?}");
+        fleet.clusters[1].sandbox.restart().await.unwrap();
+        assert_eq!(told.change(), "prod-us web Failed>NotFound", "{args:?}");
+        Told::stop(served, 2);
+        let served = told.serve(&fleet, args);
+        fleet.clusters[1].delete("pods", "api");
+        assert_eq!(told.change(), "prod-us api Current>NotFound", "{args:?}");
+        Told::stop(served, 1);
+    }
 }
