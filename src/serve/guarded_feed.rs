@@ -36,6 +36,11 @@ impl StreamAsker {
         }
     }
 
+    /// Who reads.
+    pub(super) fn reader(&self) -> &WebReader {
+        &self.reader
+    }
+
     /// The rights at the begin of the stream.
     pub(super) async fn rights(&self, server: &WebServer) -> Result<ReaderRights, RightsError> {
         server.rights(self.question(RightsAsker::Request)).await
@@ -71,7 +76,7 @@ impl<F: Feed> GuardedFeed<F> {
             asker,
             glances,
             asked: Instant::now(),
-            places: open.0.snapshot().places.clone(),
+            places: open.server.snapshot().places.clone(),
             open,
         }
     }
@@ -92,7 +97,7 @@ impl<F: Feed> GuardedFeed<F> {
 
     /// Asks for the rights again if they are due; `None` if the stream must end.
     async fn ask_again(&mut self) -> Option<()> {
-        let server = self.open.0.clone();
+        let server = self.open.server.clone();
         let places = server.snapshot().places.clone();
         let age = self.asked.elapsed();
         if age < ASKED_AGAIN && places == self.places {
@@ -227,7 +232,7 @@ mod tests {
         let rights = asker.rights(&server).await.expect("an answer");
         let filter = RowFilter::of(&Params::default()).expect("no parameter");
         let feed = EventFeed::new(board.subscribe(), filter, None, rights);
-        let reader = OpenStream::begin(&server).expect("there is room");
+        let reader = OpenStream::begin(&server, asker.reader()).expect("there is room");
         Open {
             answers,
             _board: board,

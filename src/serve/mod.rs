@@ -20,6 +20,7 @@ mod package_metrics;
 mod page;
 mod params;
 mod reader;
+mod reader_places;
 mod report_routes;
 mod rights;
 mod rights_cache;
@@ -44,6 +45,7 @@ pub use metrics::{ServerCounts, SinkCounts, metrics};
 pub use package_metrics::ServedPackage;
 pub use params::{CLUSTER, ParamError, Params, RowFilter};
 pub use reader::{ReaderToken, TokenHash, WebReader};
+pub use reader_places::{NoPlace, PlaceLimits, ReaderPlace, ReaderPlaces};
 pub use rights::{GrantedRights, Judgement, ReadRight, ReaderRights, SourcePlace};
 pub use rights_cache::{
     RightsAnswer, RightsAsker, RightsCache, RightsError, RightsQuestion, RightsSource,

@@ -4,11 +4,12 @@
 use std::fmt;
 
 use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
 use ring::digest::{SHA256, digest};
 use secrecy::{ExposeSecret, SecretString};
+use serde::Deserialize;
 
 /// Who sent a request.
 #[derive(Clone, Debug)]
@@ -24,9 +25,10 @@ pub enum WebReader {
 pub struct ReaderToken {
     text: SecretString,
     hash: TokenHash,
+    holder: TokenHash,
 }
 
-/// The SHA-256 of a token: what stays in memory after a request.
+/// The SHA-256 of a token, or of who holds it: what stays in memory after a request.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TokenHash([u8; 32]);
 
@@ -46,11 +48,16 @@ impl ReaderToken {
     /// The token with this text; `None` if it cannot be one: RFC 6750 has letters, digits and `-._~+/=`.
     pub fn new(text: &str) -> Option<ReaderToken> {
         let is_allowed = |c: u8| c.is_ascii_alphanumeric() || b"-._~+/=".contains(&c);
-        let hash = digest(&SHA256, text.as_bytes());
-        let hash = <[u8; 32]>::try_from(hash.as_ref()).ok()?;
-        (!text.is_empty() && text.bytes().all(is_allowed)).then(|| ReaderToken {
+        if text.is_empty() || !text.bytes().all(is_allowed) {
+            return None;
+        }
+        let hash = TokenHash::of(text)?;
+        // A space is in no token.
+        let holder = Claims::of(text).map(|it| format!("{} {}", it.iss, it.sub));
+        Some(ReaderToken {
             text: text.into(),
-            hash: TokenHash(hash),
+            hash,
+            holder: holder.map_or(Some(hash), |holder| TokenHash::of(&holder))?,
         })
     }
 
@@ -81,6 +88,40 @@ impl ReaderToken {
     /// What stands for the token in memory.
     pub fn hash(&self) -> TokenHash {
         self.hash
+    }
+
+    /// What stands for the reader: all tokens of a `ServiceAccount` are his. It counts only once the API server has accepted the token.
+    pub fn holder(&self) -> TokenHash {
+        self.holder
+    }
+}
+
+impl TokenHash {
+    fn of(text: &str) -> Option<TokenHash> {
+        let hash = digest(&SHA256, text.as_bytes());
+        <[u8; 32]>::try_from(hash.as_ref()).ok().map(TokenHash)
+    }
+}
+
+/// What a JSON Web Token says about its holder (<https://www.rfc-editor.org/rfc/rfc7519#section-4.1>). The API server checks its
+/// signature.
+#[derive(Deserialize)]
+struct Claims {
+    iss: String,
+    sub: String,
+}
+
+impl Claims {
+    /// `None` for a token of another form.
+    fn of(token: &str) -> Option<Claims> {
+        let mut parts = token.split('.');
+        let (Some(_), Some(claims), Some(_), None) =
+            (parts.next(), parts.next(), parts.next(), parts.next())
+        else {
+            return None;
+        };
+        let claims = URL_SAFE_NO_PAD.decode(claims).ok()?;
+        serde_json::from_slice(&claims).ok()
     }
 }
 
@@ -121,6 +162,36 @@ mod tests {
             (vec![], None),
         ] {
             assert_eq!(token(&values).as_deref(), expect, "{values:?}");
+        }
+    }
+
+    #[test]
+    fn the_tokens_of_one_account_have_one_holder() {
+        let holder = |claims: &str, signature: &str| {
+            let claims = URL_SAFE_NO_PAD.encode(claims);
+            let token = ReaderToken::new(&format!("e30.{claims}.{signature}"));
+            token.expect("a token").holder()
+        };
+        let me = r#"{"iss":"a","sub":"system:serviceaccount:shop:me","exp":1}"#;
+        let later = r#"{"iss":"a","sub":"system:serviceaccount:shop:me","exp":2}"#;
+        assert!(holder(me, "x") == holder(later, "y"));
+        for other in [
+            r#"{"iss":"a","sub":"system:serviceaccount:shop:you"}"#,
+            r#"{"iss":"b","sub":"system:serviceaccount:shop:me"}"#,
+        ] {
+            assert!(holder(me, "x") != holder(other, "x"), "{other}");
+        }
+        // Anything else stands for itself.
+        for text in [
+            "opaque",
+            "a.b",
+            "a.b.c",
+            "e30.e30.x",
+            "e30.bnVsbA.x",
+            "a.b.c.d",
+        ] {
+            let token = ReaderToken::new(text).expect("a token");
+            assert!(token.holder() == token.hash(), "{text}");
         }
     }
 

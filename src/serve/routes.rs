@@ -36,9 +36,7 @@ use super::rights::Judgement;
 use super::rights_cache::RightsQuestion;
 use super::snapshot::Snapshot;
 use super::streams::{EventFeed, Feed, Frame, ViewFeed};
-use super::web_server::{
-    Asker, MAX_READERS, OpenStream, QuestionError, RecordVerb, Shared, WebServer, text,
-};
+use super::web_server::{Asker, OpenStream, QuestionError, RecordVerb, Shared, WebServer, text};
 use crate::render::json::line;
 
 /// How often an idle stream shows that it lives.
@@ -290,11 +288,11 @@ fn sent(frame: Frame) -> Event {
 }
 
 fn streamed(server: &Arc<WebServer>, asker: StreamAsker, feed: impl Feed) -> Response {
-    let Some(reader) = OpenStream::begin(server) else {
-        let words = format!("error: more than {MAX_READERS} streams are open\n");
-        return text(StatusCode::SERVICE_UNAVAILABLE, words);
+    let open = match OpenStream::begin(server, asker.reader()) {
+        Ok(open) => open,
+        Err(no_place) => return no_place.answer(),
     };
-    let guarded = GuardedFeed::new(feed, asker, reader);
+    let guarded = GuardedFeed::new(feed, asker, open);
     let frames = unfold(guarded, |mut guarded| async move {
         let frame = guarded.next().await?;
         Some((Ok::<_, Infallible>(sent(frame)), guarded))

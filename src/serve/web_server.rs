@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::Extension;
 use axum::extract::State;
@@ -18,13 +18,17 @@ use super::kube_api::{ApiSource, CLUSTERS, is_api_path, status_answer};
 use super::metrics::{ServerCounts, SinkCounts};
 use super::params::{CLUSTER, Params};
 use super::reader::WebReader;
+use super::reader_places::{NoPlace, PlaceLimits, ReaderPlace, ReaderPlaces};
 use super::rights::{ReadRight, ReaderRights, SourcePlace};
 use super::rights_cache::{RightsCache, RightsError, RightsQuestion};
 use super::snapshot::Snapshot;
 use crate::object::well_known_type;
 
 /// The most streams at a time.
-pub(super) const MAX_READERS: usize = 1_000;
+const STREAMS: PlaceLimits = PlaceLimits {
+    all: 1_000,
+    of_reader: 100,
+};
 
 /// A question that needs more than the board: the verb reads the cluster for it.
 #[derive(Debug)]
@@ -100,7 +104,7 @@ pub struct WebServer {
     pub(super) api: Option<Arc<dyn ApiSource>>,
     pub(super) questions: mpsc::Sender<Question>,
     sinks: SinkCountsSource,
-    readers: AtomicUsize,
+    readers: Arc<ReaderPlaces>,
     denied: [AtomicU64; Denial::ALL.len()],
 }
 
@@ -118,7 +122,7 @@ impl WebServer {
             api: None,
             questions,
             sinks: Box::new(BTreeMap::new),
-            readers: AtomicUsize::new(0),
+            readers: ReaderPlaces::new(STREAMS),
             denied: Default::default(),
         }
     }
@@ -279,7 +283,7 @@ impl WebServer {
 
     /// The number of open streams.
     pub fn readers(&self) -> usize {
-        self.readers.load(Ordering::Relaxed)
+        self.readers.taken()
     }
 
     pub(super) fn snapshot(&self) -> Arc<Snapshot> {
@@ -318,20 +322,22 @@ impl WebServer {
 }
 
 /// One open stream.
-pub(super) struct OpenStream(pub(super) Arc<WebServer>);
-
-impl OpenStream {
-    /// `None` if there are too many.
-    pub(super) fn begin(server: &Arc<WebServer>) -> Option<OpenStream> {
-        server.readers.fetch_add(1, Ordering::Relaxed);
-        let reading = OpenStream(server.clone());
-        (server.readers() <= MAX_READERS).then_some(reading)
-    }
+pub(super) struct OpenStream {
+    pub(super) server: Arc<WebServer>,
+    _place: ReaderPlace,
 }
 
-impl Drop for OpenStream {
-    fn drop(&mut self) {
-        self.0.readers.fetch_sub(1, Ordering::Relaxed);
+impl OpenStream {
+    /// A stream of this reader. It fails if there are too many.
+    pub(super) fn begin(
+        server: &Arc<WebServer>,
+        reader: &WebReader,
+    ) -> Result<OpenStream, NoPlace> {
+        let place = server.readers.take(reader)?;
+        Ok(OpenStream {
+            server: server.clone(),
+            _place: place,
+        })
     }
 }
 

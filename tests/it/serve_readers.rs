@@ -280,3 +280,31 @@ async fn packages_and_watches_are_for_those_who_may_list_what_they_rest_on() {
     assert_snapshot!(seen("elsewhere"), @"packages [] [] watches [] metrics false");
     assert_snapshot!(seen("alice"), @"packages [] [] watches [] metrics false");
 }
+
+/// Many streams of one reader leave places to the others.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reader_cannot_have_all_streams() {
+    let may = || vec![list("configmaps")];
+    let cluster = cluster(vec![user("alice", may()), user("bob", may())]).await;
+    let mut served = serve(&cluster, &["cm"]);
+    let open: Vec<_> = (0..100)
+        .map(|_| served.events("/spy/v1/events", None))
+        .collect();
+    let refused = served.get("/spy/v1/events");
+    assert_eq!(refused.code, 429, "{}", refused.head);
+    assert!(refused.head.contains("retry-after: "), "{}", refused.head);
+    assert_snapshot!(refused.body, @"
+    error: you have 100 streams open, which is the most for one reader
+    hint: close one, or try again in a moment
+    ");
+    served.read_by("bob");
+    served
+        .events("/spy/v1/events", None)
+        .until(|sent| sent.name == "synced");
+    drop(open);
+    served.read_by("alice");
+    served.until("/metrics", |reply| reply.body.contains("spy_readers 0\n"));
+    served
+        .events("/spy/v1/events", None)
+        .until(|sent| sent.name == "synced");
+}

@@ -11,16 +11,16 @@ use http::header::{
     CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, LAST_MODIFIED, RETRY_AFTER, WARNING,
 };
 use http::{HeaderMap, HeaderValue, StatusCode};
-use tokio::sync::Semaphore;
 
 use super::kube_objects::{SelectedObjects, answer, object_text};
 use super::kube_watch::{KubeWatch, PresentObjects, WatchWindows, WatchedSource, expired};
 use crate::cluster::{ApiRequest, Client, RawAnswer, RequestError, RequestPath};
 use crate::object::ObjectRef;
 use crate::serve::{
-    ApiPlace, ApiRead, ApiSelectors, ApiSource, CachedRead, CachedVerb, CachedWatch, ObjectForm,
-    Params, ReadRight, RightGuard, RightsAnswer, RightsCache, SourcePlace, WatchFrom, WebReader,
-    connects, follows_log, is_watch, status_answer,
+    ApiPlace, ApiRead, ApiSelectors, ApiSource, CachedRead, CachedVerb, CachedWatch, NoPlace,
+    ObjectForm, Params, PlaceLimits, ReadRight, ReaderPlace, ReaderPlaces, RightGuard,
+    RightsAnswer, RightsCache, SourcePlace, WatchFrom, WebReader, connects, follows_log, is_watch,
+    status_answer,
 };
 use crate::source::{ClusterId, Form, Select, SourceKey};
 use crate::watch::{Mux, Revision};
@@ -29,8 +29,11 @@ use crate::watch::{Mux, Revision};
 const PASSED_HEADERS: [http::HeaderName; 5] =
     [CONTENT_TYPE, ETAG, LAST_MODIFIED, RETRY_AFTER, WARNING];
 
-/// The most watches from memory at a time.
-const MAX_WATCHES: usize = 2_000;
+/// The most watches at a time, from memory and of the API server, with the logs that go on.
+const WATCHES: PlaceLimits = PlaceLimits {
+    all: 2_000,
+    of_reader: 200,
+};
 
 /// The API servers of the clusters, with the followed objects before them.
 pub(super) struct KubeApi {
@@ -41,7 +44,7 @@ pub(super) struct KubeApi {
     /// The last events of the requested sources.
     windows: WatchWindows,
     /// The places of watches.
-    watches: Arc<Semaphore>,
+    watches: Arc<ReaderPlaces>,
     /// How readers are asked about; `None` if only the owner reads.
     readers: Option<ApiReaders>,
 }
@@ -81,7 +84,7 @@ impl KubeApi {
     pub(super) fn new(mux: Mux, names: Vec<Arc<str>>) -> KubeApi {
         KubeApi {
             windows: WatchWindows::default(),
-            watches: Arc::new(Semaphore::new(MAX_WATCHES)),
+            watches: ReaderPlaces::new(WATCHES),
             mux,
             names,
             clusters: RwLock::default(),
@@ -203,7 +206,13 @@ impl KubeApi {
                 is_reached(Revision::parse(&version)?, *at_least)
                     .then(|| selected.list(&key.resource, &version, objects))
             }
-            CachedVerb::Watch(watch) => self.watch(&held, watch, guard),
+            CachedVerb::Watch(watch) => {
+                let reader = WatchReader {
+                    reader: &read.reader,
+                    guard,
+                };
+                self.watch(&held, watch, reader)
+            }
         }
     }
 
@@ -228,17 +237,13 @@ impl KubeApi {
         &self,
         held: &HeldRead<'_>,
         asked: &CachedWatch,
-        guard: Option<RightGuard>,
+        WatchReader { reader, guard }: WatchReader<'_>,
     ) -> Option<Response> {
         let selected = held.selected(&asked.selectors)?;
         let window = self.windows.of(held.key)?;
-        let Ok(permit) = self.watches.clone().try_acquire_owned() else {
-            let message = "too many watches are open, please try again later";
-            let code = StatusCode::TOO_MANY_REQUESTS;
-            let mut answer = status_answer(code, "TooManyRequests", message);
-            let again = HeaderValue::from_static("1");
-            answer.headers_mut().insert(RETRY_AFTER, again);
-            return Some(answer);
+        let open = match self.watches.take(reader) {
+            Ok(open) => open,
+            Err(no_place) => return Some(too_many(no_place)),
         };
         let reached = Revision::parse(&self.mux.reached(held.key)?)?;
         let (place, present) = match asked.from {
@@ -271,7 +276,7 @@ impl KubeApi {
             resource: held.key.resource.clone(),
             selected,
             guard,
-            _permit: permit,
+            _place: open,
         };
         Some(KubeWatch::new(source, asked, present).answer())
     }
@@ -288,7 +293,13 @@ impl KubeApi {
                 "this server only reads: it opens no connection to containers and services";
             return status_answer(StatusCode::FORBIDDEN, "Forbidden", message);
         }
-        let follows_log = follows_log(&path, &Params::of(&read.uri));
+        let params = Params::of(&read.uri);
+        let follows_log = follows_log(&path, &params);
+        let is_long = follows_log || is_watch(&params) || path.contains("/watch/");
+        let place = match is_long.then(|| self.watches.take(&read.reader)).transpose() {
+            Ok(place) => place,
+            Err(no_place) => return too_many(no_place),
+        };
         let answered = match self.client_of(cluster, &read.reader) {
             Ok(client) => client.pass(&request, follows_log).await,
             Err(message) => {
@@ -296,7 +307,7 @@ impl KubeApi {
             }
         };
         match answered {
-            Ok(answer) => passed_on(answer),
+            Ok(answer) => passed_on(answer, place),
             Err(error) => {
                 let code = match error {
                     RequestError::Timeout(_) => StatusCode::GATEWAY_TIMEOUT,
@@ -317,6 +328,19 @@ impl KubeApi {
             (WebReader::User(_), None) => Err("Unauthorized".to_owned()),
         }
     }
+}
+
+/// Who watches, and the right that he needs; the owner needs none.
+struct WatchReader<'r> {
+    reader: &'r WebReader,
+    guard: Option<RightGuard>,
+}
+
+/// The answer to a watch without a place. Clients of Kubernetes ask again.
+fn too_many(no_place: NoPlace) -> Response {
+    let message = format!("{}, please try again later", no_place.words("watches"));
+    let code = StatusCode::TOO_MANY_REQUESTS;
+    NoPlace::later(status_answer(code, "TooManyRequests", &message))
 }
 
 /// A request, and the source that has the objects.
@@ -397,7 +421,8 @@ fn foreign_request(read: &ApiRead) -> Result<ApiRequest, String> {
     )
 }
 
-fn passed_on(answer: RawAnswer) -> Response {
+/// An answer of the API server. A stream keeps its place until it ends.
+fn passed_on(answer: RawAnswer, place: Option<ReaderPlace>) -> Response {
     let RawAnswer { head, body } = answer;
     // No answer of another program is a page of this server.
     let policy = HeaderValue::from_static("default-src 'none'; sandbox");
@@ -407,10 +432,10 @@ fn passed_on(answer: RawAnswer) -> Response {
             headers.insert(name, value.clone());
         }
     }
-    let chunks = unfold(Some(body), |body| async move {
-        let mut body = body?;
+    let chunks = unfold(Some((body, place)), |open| async move {
+        let (mut body, place) = open?;
         match body.chunk().await {
-            Ok(Some(chunk)) => Some((Ok(chunk), Some(body))),
+            Ok(Some(chunk)) => Some((Ok(chunk), Some((body, place)))),
             Ok(None) => None,
             Err(error) => Some((Err(std::io::Error::other(error.to_string())), None)),
         }

@@ -15,12 +15,12 @@ use axum::response::Response;
 use bytes::Bytes;
 use futures::stream::unfold;
 use http::StatusCode;
-use tokio::sync::{Notify, OwnedSemaphorePermit, watch};
+use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, interval, sleep_until};
 
 use super::kube_objects::{PIECE, SelectedObjects, answer, json};
 use crate::object::Resource;
-use crate::serve::{CachedWatch, RightGuard, status_object};
+use crate::serve::{CachedWatch, ReaderPlace, RightGuard, status_object};
 use crate::source::{SourceKey, Version};
 use crate::watch::{
     CatchUp, Mux, Patience, Revision, Subscriptions, Terms, WatchWindow, WindowEvent, WindowPlace,
@@ -141,7 +141,7 @@ pub(super) struct WatchedSource {
     /// The right of the reader; `None` for the owner.
     pub(super) guard: Option<RightGuard>,
     /// The place of this stream among all.
-    pub(super) _permit: OwnedSemaphorePermit,
+    pub(super) _place: ReaderPlace,
 }
 
 /// An open watch.
@@ -342,15 +342,14 @@ mod tests {
     use futures::future::BoxFuture;
     use insta::assert_snapshot;
     use jiff::Timestamp;
-    use tokio::sync::Semaphore;
     use tokio::time::timeout;
 
     use super::super::kube_objects::testing::pod;
     use super::*;
     use crate::object::{ResourceVersion, well_known_type};
     use crate::serve::{
-        ApiSelectors, ObjectForm, ReadRight, ReaderToken, RightsAnswer, RightsCache, RightsSource,
-        SourcePlace, WatchFrom,
+        ApiSelectors, ObjectForm, PlaceLimits, ReadRight, ReaderPlaces, ReaderToken, RightsAnswer,
+        RightsCache, RightsSource, SourcePlace, WatchFrom, WebReader,
     };
     use crate::source::{Event, Why};
 
@@ -406,7 +405,10 @@ mod tests {
         guard: Option<RightGuard>,
     ) -> KubeWatch {
         let selected = SelectedObjects::new(Some("shop"), &asked.selectors, ObjectForm::Whole);
-        let permits = Arc::new(Semaphore::new(1));
+        let limits = PlaceLimits {
+            all: 1,
+            of_reader: 1,
+        };
         let place = window.borrow().place_after(revision(10));
         let pods = well_known_type("", "Pod").expect("known");
         let source = WatchedSource {
@@ -415,7 +417,9 @@ mod tests {
             resource: pods.resource.clone(),
             selected: selected.expect("of every server"),
             guard,
-            _permit: permits.try_acquire_owned().expect("a place"),
+            _place: ReaderPlaces::new(limits)
+                .take(&WebReader::Owner)
+                .expect("a place"),
         };
         KubeWatch::new(source, asked, present)
     }
