@@ -38,6 +38,30 @@ pub(super) fn silent_node(node: Value<'_>, _: Timestamp) -> Option<Verdict> {
     })
 }
 
+/// A component of the control plane whose health check fails. Its conditions are not below `status`.
+pub(super) fn unhealthy_component(component: Value<'_>, _: Timestamp) -> Option<Verdict> {
+    let mut conditions = component.items_at(&["conditions"]);
+    let healthy = conditions.find(|one| read::text_or(*one, &["type"], "") == "Healthy")?;
+    let text = |key| read::text_or(healthy, &[key], "");
+    (text("status") != "True").then(|| {
+        let words = ["error", "message"].map(text);
+        let words = words.into_iter().find(|words| !words.is_empty());
+        let words = words.unwrap_or("its health check fails".into());
+        Verdict::in_progress("Unhealthy", words).by(CauseRule::Condition)
+    })
+}
+
+/// A claim that was bound to a volume that no longer exists, and whose data is lost with it
+/// (<https://kubernetes.io/docs/concepts/storage/persistent-volumes/#phase>).
+pub(super) fn lost_claim(claim: Value<'_>, _: Timestamp) -> Option<Verdict> {
+    let is_lost = read::text_or(claim, &["status", "phase"], "") == "Lost";
+    is_lost.then(|| {
+        let volume = read::text_or(claim, &["spec", "volumeName"], "?");
+        let text = format!("its volume {volume} is gone");
+        Verdict::failed("VolumeLost", text).by(CauseRule::VolumeLost)
+    })
+}
+
 /// A token of kubeadm that has expired: no node can join with it any more
 /// (<https://kubernetes.io/docs/reference/access-authn-authz/bootstrap-tokens/>). It looks only at the time.
 pub(super) fn expired_token(secret: Value<'_>, now: Timestamp) -> Option<Verdict> {

@@ -17,6 +17,9 @@ use super::{custom, parts, read, rules};
 /// problems while the pods behind them start.
 const SETTLING: SignedDuration = SignedDuration::from_mins(2);
 
+/// The reason of a budget that its controller could not compute. It then allows no eviction.
+pub(super) const SYNC_FAILED: &str = "SyncFailed";
+
 /// A condition of a kind, its abnormal statuses, and what they mean.
 struct Watched {
     kind: &'static str,
@@ -128,9 +131,12 @@ fn polarity(
 ) -> Option<(CauseRule, Severity)> {
     let mut rows = WATCHED.iter().filter(|row| row.kind == kind);
     if let Some(row) = rows.find(|row| row.condition == condition.kind) {
-        // `ScalingDisabled` means that someone scaled the workload to 0 on purpose.
-        let is_abnormal =
-            row.abnormal.contains(&&*condition.status) && condition.reason != "ScalingDisabled";
+        let is_abnormal = match &*condition.reason {
+            // Someone scaled the workload to 0 on purpose.
+            "ScalingDisabled" => false,
+            SYNC_FAILED => condition.status != "True",
+            _ => row.abnormal.contains(&&*condition.status),
+        };
         return is_abnormal.then_some((row.rule, row.severity));
     }
     if has_telling_names(kind) {

@@ -61,10 +61,12 @@ fn of(kind: &str) -> &'static [Refinement] {
         "batch/CronJob" => &[failed_cron_job, runs::missed_run],
         "Secret" => &[certificate::problem, built_in::expired_token],
         "Node" => &[built_in::silent_node],
+        "ComponentStatus" => &[built_in::unhealthy_component],
         "autoscaling/HorizontalPodAutoscaler" => &[built_in::uncomputed],
         "certificates.k8s.io/CertificateSigningRequest" => &[built_in::unsigned],
         "policy/PodDisruptionBudget" => &[violated_budget],
         "PersistentVolume" => &[unusable_volume],
+        "PersistentVolumeClaim" => &[built_in::lost_claim],
         "storage.k8s.io/VolumeAttachment" => &[unattached_volume],
         "ReplicationController"
         | "apps/StatefulSet"

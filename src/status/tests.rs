@@ -964,6 +964,26 @@ const WITHOUT_CONDITIONS: &[(&str, &str, &str)] = &[
     ),
     (
         "policy/v1/PodDisruptionBudget",
+        r#""status":{"currentHealthy":3,"desiredHealthy":2,"expectedPods":3,"conditions":[{"type":"DisruptionAllowed","status":"False","reason":"SyncFailed","message":"no scale","lastTransitionTime":"2026-11-21T13:59:00Z"}]}"#,
+        "InProgress: no scale [Reconciling SyncFailed]",
+    ),
+    (
+        "v1/ComponentStatus",
+        r#""conditions":[{"type":"Healthy","status":"False","message":"connection refused"}]"#,
+        "InProgress: connection refused [Reconciling Unhealthy]",
+    ),
+    (
+        "v1/ComponentStatus",
+        r#""conditions":[{"type":"Healthy","status":"True","message":"ok"}]"#,
+        "Current: Resource is current",
+    ),
+    (
+        "v1/PersistentVolumeClaim",
+        r#""spec":{"volumeName":"pv-1"},"status":{"phase":"Lost"}"#,
+        "Failed: its volume pv-1 is gone [Stalled VolumeLost]",
+    ),
+    (
+        "policy/v1/PodDisruptionBudget",
         r#""status":{"currentHealthy":2,"desiredHealthy":2,"expectedPods":3}"#,
         "Current: AllowedDisruptions has been computed.",
     ),

@@ -2,9 +2,12 @@
 
 use std::borrow::Cow;
 
-use crate::object::{Value, counted, denied, is_kubernetes_own, map_selector, set_taints};
+use crate::object::{
+    Value, condition, counted, denied, is_kubernetes_own, map_selector, set_taints,
+};
 use crate::status::cause::Cause;
 use crate::status::cause_rule::CauseRule;
+use crate::status::conditions::SYNC_FAILED;
 use crate::status::{certificate, pause, read, runs};
 
 use super::autoscaler;
@@ -122,7 +125,10 @@ pub(in crate::status) fn budget(budget: Value<'_>) -> Option<Cause> {
         status("currentHealthy"),
         status("desiredHealthy"),
     );
-    let (rule, text) = if pods == 0 {
+    let (rule, text) = if is_not_computed(budget) {
+        let text = "no eviction is allowed: the controller cannot compute the budget".to_owned();
+        (CauseRule::EvictionsBlocked, text)
+    } else if pods == 0 {
         let text =
             "it covers no pod: none matches its selector, or they have no controller".to_owned();
         (CauseRule::NoPodSelected, text)
@@ -138,6 +144,11 @@ pub(in crate::status) fn budget(budget: Value<'_>) -> Option<Cause> {
         return None;
     };
     Some(Cause::new(rule, text))
+}
+
+/// Whether the controller has failed to compute a budget. The counts of such a budget are older, or were never set.
+fn is_not_computed(budget: Value<'_>) -> bool {
+    condition(budget, "DisruptionAllowed").is_some_and(|allowed| allowed.reason == SYNC_FAILED)
 }
 
 /// A definition with objects that are still stored in an old version.

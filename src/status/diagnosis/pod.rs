@@ -35,7 +35,7 @@ pub(super) fn causes(pod: Value<'_>, status: Status, now: Timestamp) -> Vec<Caus
         causes.extend(
             conditions
                 .iter()
-                .find(|condition| condition.kind == "Ready")
+                .find(|condition| condition.kind == "Ready" && condition.status != "True")
                 .map(|ready| {
                     Cause::new(CauseRule::NotReady, sentence(&ready.reason, &ready.message))
                 }),

@@ -274,6 +274,15 @@ fn pods_that_run() {
     ] {
         check("v1/Pod", &fields, expect);
     }
+    let ready = pod(
+        "Running",
+        r#""observedGeneration":2,"conditions":[{"type":"Ready","status":"True"},{"type":"lb","status":"True"},{"type":"other","status":"True"}]"#,
+    );
+    check(
+        "v1/Pod",
+        &format!(r#""metadata":{{"generation":3}},{ready}"#),
+        "NotObserved  Pod generation is 3, but latest observed generation is 2",
+    );
 }
 
 #[test]
@@ -423,6 +432,16 @@ fn other_kinds() {
             "policy/v1/PodDisruptionBudget",
             r#""status":{"currentHealthy":1,"desiredHealthy":2,"expectedPods":3}"#,
             "BudgetViolated  only 1 of 3 pods are healthy, 2 must be",
+        ),
+        (
+            "policy/v1/PodDisruptionBudget",
+            r#""status":{"currentHealthy":0,"desiredHealthy":0,"disruptionsAllowed":0,"expectedPods":0,"conditions":[{"type":"DisruptionAllowed","status":"False","reason":"SyncFailed","message":"no scale"}]}"#,
+            "EvictionsBlocked  no eviction is allowed: the controller cannot compute the budget\nDisruptionUnknown  SyncFailed: no scale",
+        ),
+        (
+            "policy/v1/PodDisruptionBudget",
+            r#""status":{"currentHealthy":3,"desiredHealthy":3,"disruptionsAllowed":0,"expectedPods":3,"conditions":[{"type":"DisruptionAllowed","status":"False","reason":"InsufficientPods"}]}"#,
+            "EvictionsBlocked  no eviction is allowed: 3 of 3 pods are healthy, 3 must be",
         ),
         (
             "v1/Service",
