@@ -158,8 +158,8 @@ pub(in crate::model) fn nearest_in(
     }
 }
 
-/// The problem of a Service with a target port that not all of its Pods name. The slices have such Pods without
-/// the port.
+/// The problem of a Service with a port that not all of its endpoints have: see [`needed_port`]. The slices have Pods without
+/// a target port without the port.
 fn unserved_port(
     around: Around<'_>,
     node: &Node,
@@ -168,24 +168,25 @@ fn unserved_port(
 ) -> Option<Finding> {
     let staying = counts.staying();
     let slices = around.graph().slices(&node.uid);
-    let named = service.ports.iter().filter_map(|port| match &port.target {
-        Port::Name(target) if service.selector.is_some() => Some((port, target)),
-        Port::Name(_) | Port::Number(_) => None,
-    });
-    let mut named = named.map(|(port, target)| {
+    let ports = service.ports.iter();
+    let needed = ports.filter_map(|port| Some((port, needed_port(service, port)?)));
+    let mut needed = needed.map(|(port, words)| {
         let with = slices.iter().filter(|slice| has_port(slice, port)).copied();
         let groups = address_groups(around.graph(), with);
-        (port, target, count_backends(&groups, PodCoverage::Unknown))
+        (port, words, count_backends(&groups, PodCoverage::Unknown))
     });
-    let (port, target, with) = named.find(|(_, _, with)| with.staying() < staying)?;
+    let (port, words, with) = needed.find(|(_, _, with)| with.staying() < staying)?;
     let answers = with.ready + with.draining;
     Some(if with.staying() == 0 {
         let kind = match &*port.protocol {
             "TCP" => String::new(),
             other => format!("{other} "),
         };
-        let others = ports_there_are(around, node, &port.protocol);
-        let text = format!("no pod has a {kind}port \"{target}\"{others}");
+        let (who, others) = match service.selector {
+            Some(_) => ("pod", ports_there_are(around, node, &port.protocol)),
+            None => ("endpoint", ports_in(&slices)),
+        };
+        let text = format!("no {who} has a {kind}{words}{others}");
         let is_only_port = service.ports.len() == 1;
         let status = if is_only_port {
             Status::Failed
@@ -195,7 +196,7 @@ fn unserved_port(
         finding(status, text)
     } else {
         let text = format!(
-            "{}/{staying} ready: {} without a port \"{target}\"",
+            "{}/{staying} ready: {} without a {words}",
             with.ready,
             staying - with.staying()
         );
@@ -208,6 +209,36 @@ fn unserved_port(
     })
 }
 
+/// The words for a port that the endpoints of a Service need and may lack: `port "http"`. Pods may lack a target port that has
+/// a name. Slices that somebody wrote by hand may lack the name of the Service's port: traffic goes to no other port of theirs.
+fn needed_port(service: &Service, port: &ServicePort) -> Option<String> {
+    let name = match (&service.selector, &port.target) {
+        (Some(_), Port::Name(target)) => Some(target),
+        (Some(_), Port::Number(_)) => return None,
+        (None, _) if service.is_headless => return None,
+        (None, _) => port.name.as_ref(),
+    };
+    Some(name.map_or("port without a name".to_owned(), |name| {
+        format!("port \"{name}\"")
+    }))
+}
+
+/// The ports of slices: `; they have http (8080), 9000`.
+fn ports_in(slices: &[&Node]) -> String {
+    let facts = slices.iter().filter_map(|slice| match &slice.facts {
+        Facts::Slice(slice) => Some(slice),
+        Facts::Workload(_) | Facts::Pod(_) | Facts::Service(_) | Facts::Data(_) | Facts::Other => {
+            None
+        }
+    });
+    let ports = facts.flat_map(|slice| &slice.ports);
+    let ports = ports.filter_map(|port| {
+        let number = port.port?;
+        Some((port.name.as_ref(), number.to_string()))
+    });
+    they_have(ports)
+}
+
 /// The ports that the Pods of a Service declare: `; they have http (8080), 9000`. Those of another protocol have it:
 /// `dns (53 UDP)`.
 pub(in crate::model) fn ports_there_are(around: Around<'_>, node: &Node, protocol: &str) -> String {
@@ -218,10 +249,16 @@ pub(in crate::model) fn ports_there_are(around: Around<'_>, node: &Node, protoco
             own if own == protocol => port.number.to_string(),
             own => format!("{} {own}", port.number),
         };
-        match &port.name {
-            Some(name) => format!("{name} ({number})"),
-            None => number,
-        }
+        (port.name.as_ref(), number)
+    });
+    they_have(ports)
+}
+
+/// Ports with their names and numbers: `; they have http (8080), 9000`.
+fn they_have<'p>(ports: impl Iterator<Item = (Option<&'p Arc<str>>, String)>) -> String {
+    let ports = ports.map(|(name, number)| match name {
+        Some(name) => format!("{name} ({number})"),
+        None => number,
     });
     // Those with a name come first.
     let is_bare = |port: &String| port.starts_with(|first: char| first.is_ascii_digit());
@@ -455,6 +492,41 @@ mod tests {
     use crate::model::rules::tests::Read;
 
     use super::*;
+
+    #[test]
+    fn slices_written_by_hand_need_the_names_of_the_ports() {
+        let check = |spec: &str, slice: &str, expect: &str| {
+            let read = Read::for_status(&format!(
+                "{{apiVersion: v1, kind: Service, metadata: {{name: db, namespace: shop}}, spec: {{{spec}}}}}
+---
+{{apiVersion: discovery.k8s.io/v1, kind: EndpointSlice, metadata: {{name: db-1, namespace: shop, labels: {{kubernetes.io/service-name: db}}}}, addressType: IPv4, ports: [{slice}], endpoints: [{{addresses: [10.0.0.9]}}]}}"
+            ));
+            assert_eq!(read.state("db"), expect, "{spec} {slice}");
+        };
+        let named = "clusterIP: 10.0.0.1, ports: [{name: sql, port: 80}]";
+        let both = "clusterIP: 10.0.0.1, ports: [{name: sql, port: 80}, {name: http, port: 81}]";
+        check(named, "{name: sql, port: 5432}", "Current");
+        check(
+            named,
+            "{port: 5432}",
+            "Failed\nEndpoints: no endpoint has a port \"sql\"; they have 5432",
+        );
+        check(
+            "clusterIP: 10.0.0.1, ports: [{port: 80}]",
+            "{name: sql, port: 5432}",
+            "Failed\nEndpoints: no endpoint has a port without a name; they have sql (5432)",
+        );
+        check(
+            both,
+            "{name: sql, port: 5432}",
+            "InProgress\nEndpoints: no endpoint has a port \"http\"; they have sql (5432)",
+        );
+        check(
+            "clusterIP: None, ports: [{name: sql, port: 80}]",
+            "{port: 5432}",
+            "Current",
+        );
+    }
 
     #[test]
     fn the_pods_of_a_few_broken_services_are_read_beside_the_slices_of_all() {
