@@ -119,13 +119,13 @@ pub(super) fn omitted(items: &[OutlineItem], fitted: &[Fitted], beyond: usize) -
     {
         match (&item.body, item.weight) {
             (ItemBody::Line { .. }, _) | (_, Weight::Line) => lines += 1,
-            (_, Weight::Failing) => failing += 1,
-            (_, Weight::Moving) => moving += 1,
-            (ItemBody::Row { status, .. }, Weight::Repeating) => match status {
+            (ItemBody::Row { status, .. }, _) => match status {
                 Status::Failed => failing += 1,
-                _ => moving += 1,
+                Status::Current => healthy += 1,
+                Status::InProgress | Status::Terminating | Status::NotFound | Status::Unknown => {
+                    moving += 1;
+                }
             },
-            (_, Weight::Recent | Weight::Healthy) => healthy += 1,
         }
     }
     let counts = [
@@ -197,7 +197,14 @@ mod tests {
     fn a_named_row_that_fails_comes_before_one_that_is_healthy_and_each_counts_by_its_state() {
         use Weight::{Failing, Healthy, Moving};
         let named = [Healthy, Failing, Moving, Healthy, Failing];
-        let item = |weight| OutlineItem::row(0, Status::Current, Vec::new()).weighing(weight);
+        let item = |weight| {
+            let status = match weight {
+                Failing => Status::Failed,
+                Moving => Status::InProgress,
+                _ => Status::Current,
+            };
+            OutlineItem::row(0, status, Vec::new()).weighing(weight)
+        };
         let mut items = vec![item(Failing)];
         items.extend(named.map(|weight| item(weight).named()));
         let check = |budget, expect: [bool; 6], count| {
@@ -214,6 +221,13 @@ mod tests {
             "1 failing, 1 in progress, 2 healthy",
         );
         check(4, [f, true, true, true, f, true], "1 failing, 1 healthy");
+    }
+
+    #[test]
+    fn a_row_in_progress_that_is_as_urgent_as_a_failure_counts_as_in_progress() {
+        let row = OutlineItem::row(0, Status::InProgress, Vec::new());
+        let items = [row.weighing(Weight::Failing)];
+        assert_eq!(omitted(&items, &[Fitted::No], 0), "+ 1 in progress");
     }
 
     /// Three objects fail, each with two causes and a change. Another one and a Service only repeat the first of them.
