@@ -534,6 +534,20 @@ async fn all_traceable_objects_of_a_file_are_traced() {
     assert_eq!(records.count(), 3, "{}", ran.stdout);
 }
 
+/// `kubectl get all` does not get slices.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_without_slices_says_nothing_about_the_endpoints_of_pods() {
+    let cluster = Cluster::start().await;
+    cluster.put(service());
+    cluster.put(pod("api-a", &json!({"app": "api"})));
+    let file = dumped(&cluster, "trace-no-slices");
+    assert_snapshot!(of_file(&file, &["svc/api", "-n", "shop", "--once"]).transcript(), @"
+    service/api  -n shop  ClusterIP 10.96.0.10  80->8080/TCP
+    ● its endpoints are not in the file  selector app=api   1 pod matches, 0 ready
+    └─ owners: 1 pod has none
+    ");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_type_can_be_traced_in_a_file_and_missing_objects_are_named() {
     let file = several("trace-types").await;

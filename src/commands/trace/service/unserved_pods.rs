@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::state::ServiceState;
 use crate::graph::{AddressGroup, Node, PodCoverage};
+use crate::model::endpoints_finding;
 use crate::object::{Uid, counted};
 use crate::render::canvas::Canvas;
 use crate::render::outline::OutlineItem;
@@ -15,8 +16,11 @@ fn of<'a>(state: &'a ServiceState, groups: &[AddressGroup<'_>]) -> Vec<&'a Node>
     let Some((node, service)) = state.service() else {
         return Vec::new();
     };
+    // A file may lack the slices of a Service that works.
+    let shows_slices = endpoints_finding(state.traced.model.around(), node).is_some();
     if state.pods() == PodCoverage::Unknown
         || !state.traced.is_read(&state.slices)
+        || !shows_slices
         || service.external_name.is_some()
     {
         return Vec::new();
