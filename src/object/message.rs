@@ -117,8 +117,9 @@ const OFFERED: usize = 5;
 ///
 /// Two names resemble each other if at most a third of the letters of `wanted` must change. Generated names
 /// continue after a part that resembles `wanted`; they come last. One letter is too short for that, and nothing resembles an
-/// empty text.
+/// empty text. The case of letters does not matter: the names of objects have no capital ones.
 pub fn near<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    let wanted = wanted.to_lowercase();
     let letters = wanted.chars().count();
     if letters == 0 {
         return Vec::new();
@@ -126,15 +127,16 @@ pub fn near<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> 
     let allowed = (letters + 1) / 3;
     let mut found: BTreeMap<&str, usize> = BTreeMap::new();
     for candidate in candidates {
-        let whole = osa_distance(wanted, candidate);
+        let lower = candidate.to_lowercase();
+        let whole = osa_distance(&wanted, &lower);
         if whole <= allowed {
             found.insert(candidate, whole);
             continue;
         }
-        let Some((end, _)) = candidate.char_indices().nth(letters) else {
+        let Some((end, _)) = lower.char_indices().nth(letters) else {
             continue;
         };
-        let started = 1 + osa_distance(wanted, &candidate[..end]);
+        let started = 1 + osa_distance(&wanted, &lower[..end]);
         if letters > 1 && started <= 1 + allowed {
             found.insert(candidate, allowed + started);
         }
@@ -256,6 +258,7 @@ mod tests {
             ["deployments"]
         );
         assert_eq!(near("wéb", ["wéb-1", "wbé"]), ["wbé", "wéb-1"]);
+        assert_eq!(near("WEB-2", ["web-2", "api"]), ["web-2"]);
         assert_eq!(near("zzz", names), Vec::<String>::new());
         assert_eq!(near("x", ["a", "b"]), Vec::<String>::new());
         assert_eq!(near("", ["a", "svc"]), Vec::<String>::new());

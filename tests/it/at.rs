@@ -98,12 +98,12 @@ async fn a_time_that_the_server_has_forgotten_is_an_error() {
     };
     assert_snapshot!(status("2026-03-02T11:00:00Z"), @"
     ! error: the server has forgotten what was at 2026-03-02T11:00:00Z
-    ! hint: etcd keeps five to ten minutes, as a rule: try --at 3m, or keep more with `kubectl spy record`
+    ! hint: etcd keeps five to ten minutes, as a rule: try 3m, or keep more with `kubectl spy record`
     ");
     cluster.sandbox.compact(cluster.sandbox.revision());
     assert_snapshot!(status(THEN), @"
     ! error: the server has forgotten what was at 2026-03-02T12:01:00Z
-    ! hint: etcd keeps five to ten minutes, as a rule: try --at 3m, or keep more with `kubectl spy record`
+    ! hint: etcd keeps five to ten minutes, as a rule: try 3m, or keep more with `kubectl spy record`
     ");
     let ran = cluster.spy().run(&["status", "pod/none", "--at", "2s"]);
     assert_snapshot!(ran.transcript(), @r#"

@@ -164,7 +164,7 @@ async fn what_the_server_has_forgotten_comes_from_the_record() {
     let args = [&args[..], &["--no-store"]].concat();
     assert_snapshot!(spy().run(&args).transcript(), @"
     ! error: the server has forgotten what was at 2026-03-02T12:10:00Z
-    ! hint: etcd keeps five to ten minutes, as a rule: try --at 3m, or keep more with `kubectl spy record`
+    ! hint: etcd keeps five to ten minutes, as a rule: try 3m, or keep more with `kubectl spy record`
     ");
     let yaml = [
         "changes",

@@ -151,5 +151,7 @@ fn forgotten(time: Timestamp) -> CommandError {
     CommandError::failed(format!(
         "error: the server has forgotten what was at {time:.0}"
     ))
-    .hint("etcd keeps five to ten minutes, as a rule: try --at 3m, or keep more with `kubectl spy record`")
+    .hint(
+        "etcd keeps five to ten minutes, as a rule: try 3m, or keep more with `kubectl spy record`",
+    )
 }
