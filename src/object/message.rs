@@ -117,7 +117,8 @@ const OFFERED: usize = 5;
 ///
 /// Two names resemble each other if at most a third of the letters of `wanted` must change. Generated names
 /// continue after a part that resembles `wanted`; they come last. One letter is too short for that, and nothing resembles an
-/// empty text. The case of letters does not matter: the names of objects have no capital ones.
+/// empty text. The case of letters does not matter: the names of objects have no capital ones. If the part ends inside a
+/// word, at most a quarter of its letters may differ: `foo` is not near `flowschema`.
 pub fn near<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let wanted = wanted.to_lowercase();
     let letters = wanted.chars().count();
@@ -136,9 +137,11 @@ pub fn near<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> 
         let Some((end, _)) = lower.char_indices().nth(letters) else {
             continue;
         };
-        let started = 1 + osa_distance(&wanted, &lower[..end]);
-        if letters > 1 && started <= 1 + allowed {
-            found.insert(candidate, allowed + started);
+        let is_inside_word = lower[end..].starts_with(char::is_alphanumeric);
+        let allowed_at_start = if is_inside_word { letters / 4 } else { allowed };
+        let start = osa_distance(&wanted, &lower[..end]);
+        if letters > 1 && start <= allowed_at_start {
+            found.insert(candidate, allowed + 1 + start);
         }
     }
     let mut ranked: Vec<(usize, &str)> =
@@ -264,5 +267,6 @@ mod tests {
         assert_eq!(near("", ["a", "svc"]), Vec::<String>::new());
         assert_eq!(near("a", ["apiservice"]), Vec::<String>::new());
         assert_eq!(near("aa", ["ab", "ac", "ad", "ae", "af", "ag"]).len(), 5);
+        assert_eq!(near("foo", ["flowschema", "foobars"]), ["foobars"]);
     }
 }
