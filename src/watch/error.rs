@@ -38,16 +38,10 @@ pub enum SourceError {
     /// Any other response that is not a success.
     #[error(transparent)]
     Server(ApiError),
-    /// No connection: refused, unreachable, no such host.
+    /// No connection: refused, unreachable, no such host, or a TLS handshake that failed.
     #[error("{detail}")]
     Connect {
         /// What failed, in kubectl's words where it has some.
-        detail: Arc<str>,
-    },
-    /// The connection's TLS handshake failed.
-    #[error("{detail}")]
-    Tls {
-        /// What failed.
         detail: Arc<str>,
     },
     /// The connection broke during a response body.
@@ -117,7 +111,6 @@ impl SourceError {
             SourceError::Throttled { .. }
             | SourceError::Server(_)
             | SourceError::Connect { .. }
-            | SourceError::Tls { .. }
             | SourceError::Cut { .. }
             | SourceError::Idle { .. }
             | SourceError::Timeout { .. }

@@ -27,12 +27,9 @@ pub enum RequestError {
         /// The value of `Retry-After`.
         after: Option<Duration>,
     },
-    /// No connection: refused, unreachable, no such host.
+    /// No connection: refused, unreachable, no such host, or a TLS handshake that failed.
     #[error("{0}")]
     Connect(Arc<str>),
-    /// The TLS handshake failed.
-    #[error("{0}")]
-    Tls(Arc<str>),
     /// The connection broke after it had been established.
     #[error("connection lost: {0}")]
     Cut(Arc<str>),
@@ -122,7 +119,7 @@ fn connect_error(parts: &[&(dyn Error + 'static)], host: &str) -> RequestError {
         io::ErrorKind::InvalidData => {
             let tls = parts.iter().find_map(|part| part.downcast_ref::<rustls::Error>());
             let words = tls.and_then(date_words);
-            RequestError::Tls(unable(&words.unwrap_or_else(|| tls_words(&error.to_string(), name))))
+            RequestError::Connect(unable(&words.unwrap_or_else(|| tls_words(&error.to_string(), name))))
         }
         _ => dial(&os_words(error)),
     }

@@ -161,7 +161,7 @@ async fn a_server_without_tls_has_its_own_message() {
             .get(&ApiRequest::new("/x"))
             .await
             .expect_err("no TLS"),
-        RequestError::Tls(
+        RequestError::Connect(
             "Unable to connect to the server: http: server gave HTTP response to HTTPS client"
                 .into()
         )

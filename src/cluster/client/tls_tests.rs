@@ -197,7 +197,7 @@ async fn refused_by(server: Server, change: impl FnOnce(&mut Overrides)) -> Stri
         .get(&ApiRequest::new("/x"))
         .await
         .expect_err("not trusted");
-    assert!(matches!(error, RequestError::Tls(_)), "{error:?}");
+    assert!(matches!(error, RequestError::Connect(_)), "{error:?}");
     error.to_string()
 }
 

@@ -391,7 +391,6 @@ impl Driver {
                 SourceError::Expired(_)
                 | SourceError::Server(_)
                 | SourceError::Connect { .. }
-                | SourceError::Tls { .. }
                 | SourceError::Cut { .. }
                 | SourceError::Idle { .. }
                 | SourceError::Timeout { .. }

@@ -76,7 +76,6 @@ pub(super) fn refusal(error: &RequestError) -> LogRefusal {
         RequestError::Api { error, .. } => error.status.code,
         RequestError::Impossible(_) => 400,
         RequestError::Connect(_)
-        | RequestError::Tls(_)
         | RequestError::Cut(_)
         | RequestError::Timeout(_)
         | RequestError::Decode(_)

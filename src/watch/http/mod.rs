@@ -157,7 +157,6 @@ fn source_error(error: RequestError) -> SourceError {
     match error {
         RequestError::Api { error, after } => SourceError::answered(error, after),
         RequestError::Connect(detail) => SourceError::Connect { detail },
-        RequestError::Tls(detail) => SourceError::Tls { detail },
         RequestError::Cut(detail) => SourceError::Cut { detail },
         RequestError::Timeout(after) => SourceError::Timeout { after },
         RequestError::Decode(detail) => SourceError::Decode { detail },
