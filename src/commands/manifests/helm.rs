@@ -12,7 +12,7 @@ use base64::engine::general_purpose::STANDARD;
 use flate2::read::GzDecoder;
 use serde::Deserialize;
 
-use super::named::{ManifestPlace, Naming};
+use super::manifest_resolver::{ManifestResolver, ResolvedTargets};
 use super::read::Manifest;
 use crate::cluster::{
     ApiRequest, Client, Filters, Namespaces, PathSegment, RequestError, RequestPath, Resolver,
@@ -83,17 +83,15 @@ pub(crate) async fn release_targets(
         }
         manifests.extend(place.manifests(release, &newest).await?);
     }
-    let naming = Naming {
-        place: &ManifestPlace {
-            resolver: place.resolver,
-            namespace: place.namespace.into(),
-            is_given: false,
-            everywhere: false,
-        },
+    let resolver = ManifestResolver {
+        types: place.resolver,
+        namespace: place.namespace.into(),
+        is_given: false,
+        everywhere: false,
         labels: args.labels()?,
         verb,
     };
-    let (targets, errors) = naming.targets(&manifests).await?;
+    let ResolvedTargets { targets, errors } = resolver.targets(&manifests).await?;
     errors.into_iter().next().map_or(Ok(targets), Err)
 }
 

@@ -2,17 +2,15 @@
 //! are those that manifests name.
 
 mod helm;
-mod named;
+mod manifest_resolver;
 mod read;
 #[cfg(test)]
 mod tests;
 
 use super::input::refuse_urls;
 use super::{CommandError, Context, ObjectArgs, Subject};
-use crate::cluster::Target;
 pub(crate) use helm::{ReleasePlace, release_names, release_targets};
-pub(crate) use named::ManifestPlace;
-use named::Naming;
+pub(crate) use manifest_resolver::{ManifestResolver, ResolvedTargets};
 use read::Manifest;
 
 /// The arguments of a verb, with the manifests that they name.
@@ -22,7 +20,7 @@ pub(crate) struct ObjectRequest {
     /// The verb, for messages.
     pub(crate) verb: &'static str,
     /// The manifests, if the arguments name any.
-    pub(crate) manifests: Option<ManifestSet>,
+    pub(crate) manifests: Option<Vec<Manifest>>,
     /// Whether the user passed a namespace with `-n`.
     pub(crate) names_namespace: bool,
 }
@@ -35,7 +33,7 @@ impl ObjectRequest {
         context: &mut Context<'_>,
     ) -> Result<ObjectRequest, CommandError> {
         let manifests = match args.subject() {
-            Subject::Manifests => Some(ManifestSet::read(args, context).await?),
+            Subject::Manifests => Some(manifests(args, context).await?),
             Subject::Releases | Subject::Words | Subject::Unnamed => None,
         };
         Ok(ObjectRequest {
@@ -47,56 +45,15 @@ impl ObjectRequest {
     }
 }
 
-/// The targets of a request in one cluster.
-pub(crate) struct ResolvedTargets {
-    /// The targets.
-    pub(crate) targets: Vec<Target>,
-    /// The errors of manifests that cannot be resolved.
-    pub(crate) errors: Vec<CommandError>,
-}
-
-impl From<Vec<Target>> for ResolvedTargets {
-    fn from(targets: Vec<Target>) -> ResolvedTargets {
-        ResolvedTargets {
-            targets,
-            errors: Vec::new(),
-        }
-    }
-}
-
-/// The manifests of `-f` or `-k`, as they were read.
-pub(crate) struct ManifestSet {
-    manifests: Vec<Manifest>,
-}
-
-impl ManifestSet {
-    /// Reads the manifests that `args` name.
-    pub(crate) async fn read(
-        args: &ObjectArgs,
-        context: &mut Context<'_>,
-    ) -> Result<ManifestSet, CommandError> {
-        check(args)?;
-        let manifests = match &args.manifests.kustomize {
-            Some(directory) => read::kustomization(directory, context.env).await?,
-            None => read::files(&args.manifests, context).await?,
-        };
-        Ok(ManifestSet { manifests })
-    }
-
-    /// The targets of the manifests, one for each type and namespace, in the order of their first object. Also the errors of
-    /// manifests that cannot be resolved.
-    pub(crate) async fn targets(
-        &self,
-        args: &ObjectArgs,
-        place: &ManifestPlace<'_>,
-        verb: &str,
-    ) -> Result<(Vec<Target>, Vec<CommandError>), CommandError> {
-        let naming = Naming {
-            place,
-            labels: args.labels()?,
-            verb,
-        };
-        naming.targets(&self.manifests).await
+/// Reads the manifests of `-f` or `-k`.
+async fn manifests(
+    args: &ObjectArgs,
+    context: &mut Context<'_>,
+) -> Result<Vec<Manifest>, CommandError> {
+    check(args)?;
+    match &args.manifests.kustomize {
+        Some(directory) => read::kustomization(directory, context.env).await,
+        None => read::files(&args.manifests, context).await,
     }
 }
 

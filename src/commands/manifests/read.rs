@@ -14,7 +14,7 @@ use crate::watch::{FileError, Language, Syntax, documents_by_line, foreign_text}
 
 /// An object of a manifest.
 #[derive(Debug)]
-pub(super) struct Manifest {
+pub(crate) struct Manifest {
     /// The file name for messages.
     pub(super) path: String,
     /// The line in the file, from 1.

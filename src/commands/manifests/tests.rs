@@ -2,9 +2,8 @@
 
 use std::fmt::Write;
 
-use super::ManifestPlace;
-use super::named::Naming;
 use super::read::Manifest;
+use super::{ManifestResolver, ResolvedTargets};
 use crate::cluster::{Names, Resolver, Target};
 use crate::commands::ManifestArgs;
 use crate::commands::{CommandError, FileArgs, ObjectArgs};
@@ -23,17 +22,15 @@ fn manifests(text: &str) -> Vec<Manifest> {
 
 /// The targets of a text in the namespace `shop`, which may come from `-n`.
 async fn named((text, labels): (&str, &str), flags: &str) -> Result<Vec<Target>, CommandError> {
-    let naming = Naming {
-        place: &ManifestPlace {
-            resolver: &Resolver::of(Vec::new()),
-            namespace: "shop".into(),
-            is_given: flags == "-n shop",
-            everywhere: flags == "-A",
-        },
+    let resolver = ManifestResolver {
+        types: &Resolver::of(Vec::new()),
+        namespace: "shop".into(),
+        is_given: flags == "-n shop",
+        everywhere: flags == "-A",
         labels: labels.parse().unwrap(),
         verb: "changes",
     };
-    let (targets, errors) = naming.targets(&manifests(text)).await?;
+    let ResolvedTargets { targets, errors } = resolver.targets(&manifests(text)).await?;
     errors.into_iter().next().map_or(Ok(targets), Err)
 }
 

@@ -11,7 +11,7 @@ use super::file;
 use super::record::{every_recorded, recorded_types};
 use crate::cluster::{Filters, Namespaces, Resolver, parse_arguments};
 use crate::commands::manifests::{
-    ManifestPlace, ObjectRequest, ReleasePlace, ResolvedTargets, release_targets,
+    ManifestResolver, ObjectRequest, ReleasePlace, ResolvedTargets, release_targets,
 };
 use crate::commands::{CommandError, ObjectArgs, Subject};
 use crate::object::{ResourceType, ServedTypes};
@@ -111,14 +111,15 @@ impl SessionPlace {
         };
         let resolver = self.resolver();
         if let Some(manifests) = &request.manifests {
-            let place = ManifestPlace {
-                resolver: &resolver,
+            let resolver = ManifestResolver {
+                types: &resolver,
                 namespace: namespace.clone(),
                 is_given: request.names_namespace,
                 everywhere: args.all_namespaces,
+                labels: args.labels()?,
+                verb,
             };
-            let (targets, errors) = manifests.targets(args, &place, verb).await?;
-            return Ok(ResolvedTargets { targets, errors });
+            return resolver.targets(manifests).await;
         }
         match (args.subject(), self) {
             (Subject::Releases, SessionPlace::Cluster(connection)) => {

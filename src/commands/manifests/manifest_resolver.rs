@@ -1,4 +1,4 @@
-//! `Naming`: resolves manifests to targets.
+//! `ManifestResolver`: resolves manifests to targets.
 
 use std::sync::Arc;
 
@@ -10,37 +10,50 @@ use crate::object::selector::LabelSelector;
 use crate::object::{Kind, ObjectRef, Resource, Value};
 use crate::watch::foreign_object;
 
-/// The types and the namespaces of the objects of manifests.
-pub(crate) struct ManifestPlace<'p> {
-    /// Knows the types.
-    pub(crate) resolver: &'p Resolver,
-    /// The namespace of objects without one.
-    pub(crate) namespace: Arc<str>,
-    /// Whether the user passed it with `-n`. Then an object with another namespace is an error.
-    pub(crate) is_given: bool,
-    /// `-A`: every object must have a namespace.
-    pub(crate) everywhere: bool,
+/// The targets of manifests.
+pub(crate) struct ResolvedTargets {
+    /// The targets.
+    pub(crate) targets: Vec<Target>,
+    /// The errors of manifests that cannot be resolved.
+    pub(crate) errors: Vec<CommandError>,
+}
+
+impl From<Vec<Target>> for ResolvedTargets {
+    fn from(targets: Vec<Target>) -> ResolvedTargets {
+        ResolvedTargets {
+            targets,
+            errors: Vec::new(),
+        }
+    }
 }
 
 /// The most objects that manifests may name. Each object has its own list and watch, so that permissions by
 /// `resourceNames` are enough and the server sends no other objects.
 const MANY: usize = 500;
 
-/// What resolves manifests.
-pub(super) struct Naming<'n> {
-    pub(super) place: &'n ManifestPlace<'n>,
+/// Resolves manifests.
+pub(crate) struct ManifestResolver<'r> {
+    /// Knows the types.
+    pub(crate) types: &'r Resolver,
+    /// The namespace of objects without one.
+    pub(crate) namespace: Arc<str>,
+    /// Whether the user passed it with `-n`. Then an object with another namespace is an error.
+    pub(crate) is_given: bool,
+    /// `-A`: every object must have a namespace.
+    pub(crate) everywhere: bool,
     /// `-l`: only manifests with these labels count.
-    pub(super) labels: LabelSelector,
+    pub(crate) labels: LabelSelector,
     /// The verb that the user runs.
-    pub(super) verb: &'n str,
+    pub(crate) verb: &'r str,
 }
 
-impl Naming<'_> {
-    /// The targets of the manifests, and the errors of those that cannot be resolved. Fails if they name no object or too many.
-    pub(super) async fn targets(
+impl ManifestResolver<'_> {
+    /// The targets of the manifests, one for each type and namespace, in the order of their first object. Fails if they name
+    /// no object or too many.
+    pub(crate) async fn targets(
         &self,
         manifests: &[Manifest],
-    ) -> Result<(Vec<Target>, Vec<CommandError>), CommandError> {
+    ) -> Result<ResolvedTargets, CommandError> {
         let mut targets: Vec<Target> = Vec::new();
         let (mut count, mut errors) = (0, Vec::new());
         for manifest in manifests {
@@ -63,7 +76,7 @@ impl Naming<'_> {
                 "error: the manifests name {count} objects, but the limit is {MANY}"
             ))
             .hint("show their types instead: TYPE,TYPE with -l or -n")),
-            _ => Ok((targets, errors)),
+            _ => Ok(ResolvedTargets { targets, errors }),
         }
     }
 
@@ -95,10 +108,7 @@ impl Naming<'_> {
     }
 
     async fn resource(&self, object: &ObjectRef) -> Result<Option<Resource>, CommandError> {
-        let ask = self
-            .place
-            .resolver
-            .of_kind(&object.api_version, &object.kind);
+        let ask = self.types.of_kind(&object.api_version, &object.kind);
         Ok(ask.await?)
     }
 
@@ -109,12 +119,12 @@ impl Naming<'_> {
         object: &ObjectRef,
         manifest: &Manifest,
     ) -> Result<Option<Arc<str>>, CommandError> {
-        let current = &self.place.namespace;
+        let current = &self.namespace;
         match &object.namespace {
             _ if !resource.namespaced => Ok(None),
-            None if self.place.everywhere => Err(ArgumentError::NameEverywhere.into()),
+            None if self.everywhere => Err(ArgumentError::NameEverywhere.into()),
             None => Ok(Some(current.clone())),
-            Some(own) if self.place.is_given && !self.place.everywhere && own != current => {
+            Some(own) if self.is_given && !self.everywhere && own != current => {
                 let error = CommandError::failed(format!(
                     "error: the namespace from the provided object \"{own}\" does not match the namespace \
                      \"{current}\". You must pass '--namespace={own}' to perform this operation."
