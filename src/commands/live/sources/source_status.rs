@@ -100,26 +100,21 @@ impl SourceStatus {
 
     /// The last failed attempt to read it; `None` if it does not retry.
     pub(super) fn failed_attempt(&self) -> Option<FailedAttempt> {
-        match &self.state {
-            SourceState::Retrying {
-                attempt,
-                cause,
-                until,
-                ..
-            } => Some(FailedAttempt {
-                attempt: *attempt,
-                cause: cause.clone(),
-                until: *until,
-                may_pass: true,
-            }),
-            SourceState::Connecting
-            | SourceState::Live
-            | SourceState::Polling { .. }
-            | SourceState::Forbidden { .. }
-            | SourceState::Unserved { .. }
-            | SourceState::Failed { .. }
-            | SourceState::Ended => None,
-        }
+        let SourceState::Retrying {
+            attempt,
+            cause,
+            until,
+            ..
+        } = &self.state
+        else {
+            return None;
+        };
+        Some(FailedAttempt {
+            attempt: *attempt,
+            cause: cause.clone(),
+            until: *until,
+            may_pass: true,
+        })
     }
 
     /// Whether the server refuses it and another source of its type in the same words.
