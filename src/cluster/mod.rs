@@ -25,7 +25,7 @@ pub use arguments::{
     parse as parse_arguments,
 };
 pub(crate) use client::{ApiRequest, LogDetail, RawAnswer, RequestLog, ResponseBody, platform};
-pub use client::{Client, Limits, RequestError};
+pub use client::{Client, Clock, Limits, RequestError};
 pub(crate) use discovery::TypeCache;
 pub use discovery::{Discovery, ResolveError, Resolver};
 pub use kubeconfig::{

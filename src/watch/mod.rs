@@ -27,6 +27,7 @@ mod tests;
 mod transport;
 mod watch_window;
 
+pub use crate::cluster::Clock;
 pub use envelope::{Item, Reader, WatchLine, WatchVerb};
 pub use error::SourceError;
 pub use file::{
@@ -42,7 +43,7 @@ pub use http::{HttpTransport, source_keys};
 #[cfg(any(test, feature = "testing"))]
 pub use http::{parse_page, refusal};
 pub use mux::{Mux, Source};
-pub use options::{Clock, MuxOptions};
+pub use options::MuxOptions;
 pub use queue::{CatchUp, Patience, Terms};
 pub use recent::Recent;
 pub use revision::{Between, Revision};

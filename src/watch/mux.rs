@@ -13,12 +13,13 @@ use tokio::time::timeout;
 use super::backoff::Health;
 use super::driver::Driver;
 use super::history::{Archive, Dates, History, leases};
-use super::options::{Clock, MuxOptions};
+use super::options::MuxOptions;
 use super::queue::{Queue, Terms};
 use super::retrying_transport::ServerPast;
 use super::source::SharedSource;
 use super::store::KnownState;
 use super::transport::{Transport, Upstream};
+use crate::cluster::Clock;
 use crate::object::{ObjectRef, ResourceVersion};
 use crate::source::{ClusterId, Event, SourceKey, SourceState, Version};
 

@@ -1,13 +1,7 @@
 //! The settings of a multiplexer.
 
 use std::num::NonZeroU32;
-use std::sync::Arc;
 use std::time::Duration;
-
-use jiff::Timestamp;
-
-/// Gives the time to show. Waits use tokio's clock.
-pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// The settings of a [`Mux`](super::Mux).
 #[derive(Clone, Debug)]

@@ -13,11 +13,11 @@ use tokio::time::{Instant, timeout_at};
 use super::backfill::Backfill;
 use super::backoff::Health;
 use super::envelope::WatchVerb;
-use super::options::Clock;
 use super::queue::{Company, Queue};
 use super::revision::Revision;
 use super::store::{Continuity, KnownState, ObjectStore, StoreChange, reached};
 use super::transport::Upstream;
+use crate::cluster::Clock;
 use crate::object::ResourceVersion;
 use crate::source::{Event, Gap, GapCause, SourceKey, SourceState, Version, Why};
 

@@ -472,8 +472,8 @@ const UNASKED: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(
 /// A shorter wait is not reported.
 const REPORTED: Duration = Duration::from_secs(3);
 
-/// Gives this machine's time.
-pub(crate) type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+/// Gives the time of this machine, or the one to show. Waits use tokio's clock.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// Clocks that differ by less agree, because a `Date` has whole seconds and a response takes time.
 const AGREED: SignedDuration = SignedDuration::from_secs(5);

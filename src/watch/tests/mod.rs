@@ -20,10 +20,11 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, timeout};
 
 use super::mux::{LosslessSubscription, Mux, Source, Taken};
-use super::options::{Clock, MuxOptions};
+use super::options::MuxOptions;
 use super::queue::Patience;
 use super::source::SharedSource;
 use super::transport::Transport;
+use crate::cluster::Clock;
 use crate::source::{
     ClusterId, Event, Gap, GapCause, Select, SourceKey, SourceState, Version, Why,
 };
