@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::object::path::{Path, Step};
 
-use super::redact::push_json_string;
+use super::redact::push_field;
 use super::{Content, Diff, Shown};
 
 /// A value that a merge patch cannot express: `null`, which removes the field instead.
@@ -58,7 +58,7 @@ impl<'a> PatchWriter<'a> {
         self.patch.json.push('{');
         let open = self.patch.json.len();
         for (name, _) in old.fields().filter(|(name, _)| !names.contains(name)) {
-            self.name(&name, open);
+            push_field(&mut self.patch.json, &name, open);
             self.patch.json.push_str("null");
         }
         for (name, value) in new.fields() {
@@ -66,7 +66,7 @@ impl<'a> PatchWriter<'a> {
             if old.is_some_and(|old| is_same(old, value)) {
                 continue;
             }
-            self.name(&name, open);
+            push_field(&mut self.patch.json, &name, open);
             self.path.push(name);
             match old.filter(|old| is_object(*old) && is_object(value)) {
                 Some(old) => self.changes(old, value)?,
@@ -90,7 +90,7 @@ impl<'a> PatchWriter<'a> {
                 self.patch.json.push('{');
                 let open = self.patch.json.len();
                 for (name, value) in value.fields() {
-                    self.name(&name, open);
+                    push_field(&mut self.patch.json, &name, open);
                     self.path.push(name);
                     self.whole(value)?;
                     self.path.pop();
@@ -104,15 +104,6 @@ impl<'a> PatchWriter<'a> {
                 Ok(())
             }
         }
-    }
-
-    /// Begins a field. `open` is the offset after the `{` of its object.
-    fn name(&mut self, name: &str, open: usize) {
-        if self.patch.json.len() > open {
-            self.patch.json.push(',');
-        }
-        push_json_string(&mut self.patch.json, name);
-        self.patch.json.push(':');
     }
 }
 

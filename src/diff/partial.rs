@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::object::path::Side;
 use crate::object::{Doc, Kind, Value};
 
-use super::redact::push_json_string;
+use super::redact::push_field;
 use super::secret::Guard;
 use super::{Change, Diff, NodeId, Op};
 
@@ -99,12 +99,12 @@ impl PartialWriter<'_, '_> {
         for (name, value) in old.fields() {
             match noted.get(&*name) {
                 Some(&child) if self.is_there(child) => {
-                    self.name(&name, open);
+                    push_field(&mut self.out, &name, open);
                     self.value(child);
                 }
                 Some(_) => {}
                 None => {
-                    self.name(&name, open);
+                    push_field(&mut self.out, &name, open);
                     self.out.push_str(value.raw());
                 }
             }
@@ -112,19 +112,11 @@ impl PartialWriter<'_, '_> {
         for child in children {
             let is_new = diff.node(child).old.is_none() && self.is_there(child);
             if let Some(name) = diff.field(child).filter(|_| is_new) {
-                self.name(name, open);
+                push_field(&mut self.out, name, open);
                 self.value(child);
             }
         }
         self.out.push('}');
-    }
-
-    /// Begins a field. `open` is the offset after the `{` of its object.
-    fn name(&mut self, name: &str, open: usize) {
-        self.out
-            .push_str(if self.out.len() > open { "," } else { "" });
-        push_json_string(&mut self.out, name);
-        self.out.push(':');
     }
 
     fn list(&mut self, at: NodeId, old: Value<'_>) {

@@ -400,6 +400,15 @@ pub(super) fn push_json_string(out: &mut String, text: &str) {
     out.push_str(&serde_json::to_string(text).unwrap_or_default());
 }
 
+/// Begins a field. `open` is the offset after the `{` of its object.
+pub(super) fn push_field(out: &mut String, name: &str, open: usize) {
+    if out.len() > open {
+        out.push(',');
+    }
+    push_json_string(out, name);
+    out.push(':');
+}
+
 /// The two versions of a JSON text that a string contains.
 pub struct Embedded {
     old: Doc,
