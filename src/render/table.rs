@@ -114,8 +114,10 @@ const MAX_WIDTH: usize = (1 << 15) - 1;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnWidths {
     natural: Vec<usize>,
-    is_filled: Vec<bool>,
-    has_value: Vec<bool>,
+    /// Whether a row has a text in each column.
+    pub(super) is_filled: Vec<bool>,
+    /// Whether a row has a text in each column that is not the dash of a missing value.
+    pub(super) has_value: Vec<bool>,
 }
 
 impl ColumnWidths {
@@ -137,16 +139,6 @@ impl ColumnWidths {
             self.is_filled[column] |= *cell != Cell::default();
             self.has_value[column] |= !cell.is_blank();
         }
-    }
-
-    /// Whether a row has a text in this column.
-    pub fn is_filled(&self, column: usize) -> bool {
-        self.is_filled[column]
-    }
-
-    /// Whether a row has a text in this column that is not the dash of a missing value.
-    pub fn has_value(&self, column: usize) -> bool {
-        self.has_value[column]
     }
 
     /// The width of the first `count` columns, gutters included.

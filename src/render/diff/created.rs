@@ -157,13 +157,11 @@ pub(super) struct SecretKeys {
 
 /// The changed keys of a Secret, if several have changed, and one of them came or went.
 pub(super) fn secret_keys(shown_changes: &ShownChanges<'_>) -> Option<SecretKeys> {
-    let diff = shown_changes.painter.diff;
+    let painter = &shown_changes.painter;
     let is_hidden = |change: &&&Change| {
-        let shown = |side| diff.shown(change.at, side, shown_changes.painter.view.redactor);
-        [Side::Old, Side::New]
-            .into_iter()
-            .filter_map(shown)
-            .any(Shown::is_hidden)
+        let sides = [Side::Old, Side::New].into_iter();
+        let mut shown = sides.filter_map(|side| painter.shown(change.at, side));
+        shown.any(Shown::is_hidden)
     };
     let keys: Vec<&Change> = shown_changes
         .changes
@@ -181,7 +179,7 @@ pub(super) fn secret_keys(shown_changes: &ShownChanges<'_>) -> Option<SecretKeys
             Op::Remove => '-',
             Op::Replace | Op::Move { .. } => '~',
         };
-        let name = text::escape_line(diff.field(change.at)?).into_owned();
+        let name = text::escape_line(painter.diff.field(change.at)?).into_owned();
         Some(format!("{mark}{name}"))
     });
     Some(SecretKeys {

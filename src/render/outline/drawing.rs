@@ -222,8 +222,8 @@ impl ColumnMemory {
     /// of this width had no room for it.
     pub(super) fn shows(&mut self, title: &str, column: usize, widths: &ColumnWidths) -> bool {
         let is_filled = match self.empty {
-            EmptyColumns::LeftOut if self.width.is_some() => widths.has_value(column),
-            EmptyColumns::LeftOut | EmptyColumns::Kept => widths.is_filled(column),
+            EmptyColumns::LeftOut if self.width.is_some() => widths.has_value[column],
+            EmptyColumns::LeftOut | EmptyColumns::Kept => widths.is_filled[column],
         };
         if is_filled && !self.filled.contains(title) {
             self.filled.insert(title.to_owned());

@@ -144,10 +144,6 @@ impl<'b> TreeObject<'b> {
         self.busy.contains(&at)
     }
 
-    fn has_moved(&self, at: NodeId) -> bool {
-        self.moved.contains(&at)
-    }
-
     /// Whether a part is written; other parts are counted.
     pub(super) fn is_shown(&self, entry: &PartSource<'_>) -> bool {
         self.extent == Extent::Whole || matches!(entry, PartSource::At(at) if self.is_busy(*at))
@@ -306,7 +302,7 @@ impl<'b> TreeObject<'b> {
                 Some(&(child, place)) => Placed {
                     entry: PartSource::At(child),
                     value: item,
-                    stays: place.old.filter(|_| !self.has_moved(child)),
+                    stays: place.old.filter(|_| !self.moved.contains(&child)),
                 },
                 None => Placed {
                     entry: PartSource::Plain(item),
