@@ -34,7 +34,7 @@ pub(crate) enum FightTurn {
 pub(crate) struct FieldFight {
     /// The last write of the manager that began, and the last one of the other.
     sides: Vec<Rival>,
-    writes: usize,
+    pub(crate) writes: usize,
     begun: [Timestamp; 2],
     ended: [Timestamp; 2],
 }
@@ -96,11 +96,6 @@ impl FieldFight {
         } else {
             FightTurn::First
         }
-    }
-
-    /// The number of its writes.
-    pub(crate) fn writes(&self) -> usize {
-        self.writes
     }
 
     /// The earliest and the latest time at which it may have begun.

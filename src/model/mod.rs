@@ -492,10 +492,10 @@ impl Model {
         let mut sources: Vec<SourceKey> = shown.iter().chain(plan.sources()).cloned().collect();
         lookups.retain(|lookup| !sources.contains(&lookup.source));
         sources.extend(lookups.iter().map(|lookup| lookup.source.clone()));
-        self.objects.search.follow(plan.search());
-        self.objects.follow(sources, plan.evidence().to_vec());
+        self.objects.search.follow(&plan.search);
+        self.objects.follow(sources, plan.evidence.clone());
         self.objects.look_through(lookups);
-        self.objects.expect_members(plan.members().clone());
+        self.objects.expect_members(plan.members.clone());
     }
 }
 

@@ -38,17 +38,17 @@ pub struct JudgementPlan {
     /// The endpoints of Services, and the objects that others name.
     neighbours: Vec<SourceKey>,
     /// What explains an object that is not well.
-    evidence: Vec<SourceKey>,
+    pub(super) evidence: Vec<SourceKey>,
     /// The sources that may have dependents of custom resources.
     lookups: Vec<Lookup>,
     /// The members of inventories.
-    members: MemberPlan,
+    pub(super) members: MemberPlan,
     /// The dependents that the search has found.
     found: MemberPlan,
     /// The search for dependents in kinds that nothing else reads.
-    search: SearchPlan,
+    pub(super) search: SearchPlan,
     /// How many inventories there are whose members are not read.
-    unread_inventories: usize,
+    pub unread_inventories: usize,
 }
 
 impl JudgementPlan {
@@ -66,11 +66,6 @@ impl JudgementPlan {
         is_custom(requested) && may_list_members(&requested.resource.group_kind())
     }
 
-    /// How many inventories there are whose members are not read.
-    pub fn unread_inventories(&self) -> usize {
-        self.unread_inventories
-    }
-
     /// The sources to follow, without those to look through.
     pub(super) fn sources(&self) -> impl Iterator<Item = &SourceKey> {
         let decisive = self.members.sources.iter().chain(&self.found.sources);
@@ -81,21 +76,6 @@ impl JudgementPlan {
     pub(super) fn lookups(&self) -> impl Iterator<Item = &Lookup> {
         let lookups = self.lookups.iter().chain(&self.members.lookups);
         lookups.chain(&self.found.lookups)
-    }
-
-    /// The sources that explain an object that is not well.
-    pub(super) fn evidence(&self) -> &[SourceKey] {
-        &self.evidence
-    }
-
-    /// The members of inventories to read.
-    pub(super) fn members(&self) -> &MemberPlan {
-        &self.members
-    }
-
-    /// The search for dependents.
-    pub(super) fn search(&self) -> &SearchPlan {
-        &self.search
     }
 
     /// Whether a source has members of inventories or dependents that were found, which decide the states of others.

@@ -44,7 +44,8 @@ impl Size {
 /// which ends a verb successfully.
 #[derive(Debug)]
 pub struct Screen<W: Write> {
-    out: W,
+    /// The writer.
+    pub out: W,
     mode: Mode,
     frame: Vec<Line<'static>>,
     drawn: Option<Drawn>,
@@ -103,11 +104,6 @@ impl<W: Write> Screen<W> {
             frame: Vec::new(),
             drawn: None,
         }
-    }
-
-    /// The writer.
-    pub fn out(&mut self) -> &mut W {
-        &mut self.out
     }
 
     /// Whether frames are shown.

@@ -41,7 +41,8 @@ impl Speed {
 pub(super) struct Backoff {
     rng: fastrand::Rng,
     pace: Speed,
-    failures: u32,
+    /// The number of failures in a row.
+    pub(super) failures: u32,
     refusals: u32,
     quiet_polls: u32,
 }
@@ -62,11 +63,6 @@ impl Backoff {
         self.failures += 1;
         let wait = RETRY.after(self.failures);
         (self.failures, self.jitter(wait))
-    }
-
-    /// The number of failures in a row.
-    pub(super) fn failures(&self) -> u32 {
-        self.failures
     }
 
     /// Records progress: the next failure is the first again.

@@ -24,7 +24,7 @@ const EMPTY_PAGES: u32 = 1000;
 /// The progress through one listing. It fails if a server would keep its client reading forever.
 #[derive(Debug)]
 pub(super) struct Pages<'a> {
-    key: &'a SourceKey,
+    pub(super) key: &'a SourceKey,
     next: Page,
     /// The hashes of the continue tokens so far. Tokens are not kept, because the server chooses their length.
     tokens: HashSet<u64>,
@@ -55,11 +55,6 @@ impl<'a> Pages<'a> {
             bytes: 0,
             empty: 0,
         }
-    }
-
-    /// The source that is being listed.
-    pub(super) fn key(&self) -> &'a SourceKey {
-        self.key
     }
 
     /// The page to request next.

@@ -85,7 +85,7 @@ impl RetryingTransport {
         let mut backoff = self.backoff();
         loop {
             let error = match request().await {
-                Err(error) if self.may_pass(&error, backoff.failures()) => error,
+                Err(error) if self.may_pass(&error, backoff.failures) => error,
                 // A refusal is an answer too.
                 answer => {
                     self.trouble.answered();

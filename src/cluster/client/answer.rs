@@ -90,8 +90,8 @@ pub(super) async fn refusal(
 impl ApiRequest {
     pub(crate) fn error(&self, code: u16, body: &[u8]) -> ApiError {
         ApiError {
-            verb: self.verb(),
-            resource: self.resource().clone(),
+            verb: self.verb,
+            resource: self.resource.clone(),
             namespace: self.namespace().map(Into::into),
             status: status(code, body, self),
         }
@@ -186,7 +186,7 @@ fn generic(code: u16, body: &str, request: &ApiRequest) -> ApiStatus {
             ),
         ),
     };
-    let message = match &**request.resource() {
+    let message = match &*request.resource {
         "" => message,
         resource => format!("{message} (get {resource})"),
     };

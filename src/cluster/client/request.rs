@@ -18,8 +18,10 @@ const LONGEST: usize = 32 << 10;
 pub(crate) struct ApiRequest {
     target: String,
     accept: Cow<'static, str>,
-    verb: &'static str,
-    resource: Arc<str>,
+    /// `get`, `list`, `watch`.
+    pub(super) verb: &'static str,
+    /// `deployments.apps`.
+    pub(super) resource: Arc<str>,
     identity: bool,
 }
 
@@ -69,16 +71,6 @@ impl ApiRequest {
         self.target.push('=');
         encode(value, &mut self.target);
         self
-    }
-
-    /// The verb: `get`, `list`, `watch`.
-    pub(crate) fn verb(&self) -> &'static str {
-        self.verb
-    }
-
-    /// The resource: `deployments.apps`.
-    pub(crate) fn resource(&self) -> &Arc<str> {
-        &self.resource
     }
 
     /// The namespace that the path goes into, if any.

@@ -276,7 +276,7 @@ impl Divider<'_> {
             return self.short(); // the holes are named
         }
         let short = self.short().or_else(|| self.lives());
-        let is_all = self.skipped.iter().all(SkippedSource::has_no_past)
+        let is_all = self.skipped.iter().all(|skipped| skipped.has_no_past)
             && self.found.iter().all(|found| is_whole(&found));
         if short.is_some() || is_forgotten || !is_all {
             return short;

@@ -78,7 +78,7 @@ impl<'a> LiveChanges<'a> {
 
     /// The number of printed versions, without those that existed at the start.
     fn printed(&self) -> u64 {
-        let printed = self.all().map(|changes| changes.renderer.summary.printed());
+        let printed = self.all().map(|changes| changes.renderer.summary.printed);
         printed.sum()
     }
 
@@ -283,7 +283,7 @@ impl Live for LiveChanges<'_> {
             let printed = self.printed();
             let summary = &mut self.joined[place].changes.renderer.summary;
             // The others count, too.
-            let others = printed - summary.printed();
+            let others = printed - summary.printed;
             summary.limit = self.args.count.map(|count| count.saturating_sub(others));
             self.joined[place].changes.print(sources, terminal)?;
             waits |= self.joined[place].changes.past.is_some();

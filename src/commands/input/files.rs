@@ -97,10 +97,10 @@ impl ReadFiles {
         let Ok(text) = text_of_bytes(bytes) else {
             return self.passed_over.add(path);
         };
-        let (before, values) = (self.reader.count(), self.reader.values());
+        let (before, values) = (self.reader.count(), self.reader.values);
         let faults = self.reader.read(&name, &text, Nameless::NoObject);
         let has_objects = self.reader.count() > before;
-        let is_list = self.reader.values() > values && faults.first().is_empty();
+        let is_list = self.reader.values > values && faults.first().is_empty();
         if has_objects || is_list || !faults.are_no_objects() {
             add(context, &name, &faults);
         } else {

@@ -57,7 +57,8 @@ pub(crate) struct ClusterGroup {
     setup: ConnectionSetup,
     request: ObjectRequest,
     options: GroupOptions,
-    mux: Mux,
+    /// The multiplexer of all clusters.
+    pub(crate) mux: Mux,
     /// Limits how many clusters connect at the same time.
     room: Semaphore,
     /// Held during a login: two of them must not open two browsers.
@@ -168,11 +169,6 @@ impl ClusterGroup {
     /// The clusters, in the order of the request.
     pub(crate) fn clusters(&self) -> impl Iterator<Item = &ClusterId> {
         self.members.iter().map(|member| &member.cluster)
-    }
-
-    /// The multiplexer of all clusters.
-    pub(crate) fn mux(&self) -> &Mux {
-        &self.mux
     }
 
     /// How many times to try a cluster before its silence is an answer. A recorder waits without end.

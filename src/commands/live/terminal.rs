@@ -25,7 +25,7 @@ pub(crate) struct Terminal<'a> {
     pub(crate) exit_key: ExitKey,
     pager: Pager,
     /// How many lines it has printed on both streams.
-    printed: u64,
+    pub(crate) printed: u64,
 }
 
 /// Who reads the output of a verb.
@@ -91,11 +91,6 @@ impl<'a> Terminal<'a> {
     /// Whether it shows frames.
     pub(crate) fn is_live(&self) -> bool {
         self.screen.is_live()
-    }
-
-    /// The number of lines that it has printed on both streams.
-    pub(crate) fn printed(&self) -> u64 {
-        self.printed
     }
 
     /// Prints lines above the frame. They stay in the scrollback.
@@ -220,12 +215,12 @@ impl<'a> Terminal<'a> {
 
     /// Waits until all printed text is written. Text that is printed before that piles up in memory.
     pub(crate) async fn wait_until_written(&mut self) -> io::Result<()> {
-        self.screen.out().wait_until_written().await
+        self.screen.out.wait_until_written().await
     }
 
     /// Like [`Terminal::wait_until_written`], but drops the rest if the reader stops reading.
     pub(crate) async fn wait_while_read(&mut self) -> io::Result<()> {
-        self.screen.out().wait_while_read().await
+        self.screen.out.wait_while_read().await
     }
 
     /// Leaves the last frame on the screen.

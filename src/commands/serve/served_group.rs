@@ -64,7 +64,7 @@ impl ServedGroup {
             clusters: names.iter().cloned().map(ServedCluster::alone).collect(),
             ..Snapshot::default()
         };
-        let api = args.api.map(|_| KubeApi::new(group.mux().clone(), names));
+        let api = args.api.map(|_| KubeApi::new(group.mux.clone(), names));
         let api = api.map(Arc::new);
         let mut server = OpenServer::new(first, port, entrance, stop).serving(api);
         let mut sinks = None;

@@ -37,7 +37,7 @@ pub(super) fn collapsed(state: &StatusState, options: RowOptions) -> Option<Text
 
 /// `the members of 3 inventories are not read; name one to read them`: which states of a list are of the object alone.
 pub(super) fn unread_inventories(state: &StatusState) -> Option<Text> {
-    let unread = state.model.judgement().unread_inventories();
+    let unread = state.model.judgement().unread_inventories;
     let counted = counted(unread, "inventory is", "inventories are");
     let text = format!("the members of {counted} not read; name one to read them");
     (unread > 0).then(|| Text::dim(text))

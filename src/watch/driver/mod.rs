@@ -315,7 +315,7 @@ impl Driver {
     async fn closed_early(&mut self, next: &NextWatch) -> Phase {
         let again = next.again(CLOSED.into());
         let is_live = *self.shared.state().borrow() == SourceState::Live;
-        if !is_live || self.backoff.failures() > 0 {
+        if !is_live || self.backoff.failures > 0 {
             return self.retry(again, CLOSED.into(), None).await;
         }
         let (_, wait) = self.backoff.failed();
@@ -415,7 +415,7 @@ impl Driver {
     /// watch can start from it.
     async fn turned_down(&mut self, phase: Phase, cause: Arc<str>) -> Phase {
         let again = self.retry(phase, cause, None).await;
-        if matches!(again, Phase::Watch(_)) && self.backoff.failures() > 1 {
+        if matches!(again, Phase::Watch(_)) && self.backoff.failures > 1 {
             return Phase::list_after(GapCause::Refused);
         }
         again
@@ -441,7 +441,7 @@ impl Driver {
         if since.elapsed() < doubt && (worked || self.shared.health.is_new(doubt)) {
             let wait = self.pace.of(DOUBT_PAUSE);
             let state = SourceState::Retrying {
-                attempt: self.backoff.failures() + 1,
+                attempt: self.backoff.failures + 1,
                 cause,
                 until: self.shared.time(wait),
                 is_throttled: false,
@@ -473,7 +473,7 @@ impl Driver {
     /// Reports that the source is not live, for a retry without a wait.
     fn connecting(&self, cause: Arc<str>) {
         self.shared.set_state(SourceState::Retrying {
-            attempt: self.backoff.failures() + 1,
+            attempt: self.backoff.failures + 1,
             cause,
             until: self.shared.time(Duration::ZERO),
             is_throttled: false,

@@ -65,7 +65,7 @@ async fn pages(
 
 async fn next(transport: &dyn Transport, pages: &Pages<'_>) -> Result<ListPage, SourceError> {
     let page = pages.wanted();
-    transport.list(pages.key(), At::Latest, page).await
+    transport.list(pages.key, At::Latest, page).await
 }
 
 /// Keeps the objects of a page. Of a long listing each object is packed before the next is read. A version that

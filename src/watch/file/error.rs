@@ -97,7 +97,7 @@ const KEPT: usize = 5;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Faults {
     first: Vec<FileError>,
-    count: usize,
+    pub(super) count: usize,
     has_other: bool,
 }
 
@@ -124,11 +124,6 @@ impl Faults {
     /// How many there are besides the first ones.
     pub fn more(&self) -> usize {
         self.count - self.first.len()
-    }
-
-    /// How many there are.
-    pub(super) fn count(&self) -> usize {
-        self.count
     }
 
     /// Whether nothing is broken: each fault is a whole value that is no object.

@@ -277,9 +277,10 @@ fn next_log(text: &str) -> Option<usize> {
 #[derive(Debug, Default)]
 pub(super) struct ValueSplitter {
     bytes: Vec<u8>,
-    /// Where the next value begins, and its line.
+    /// Where the next value begins.
     start: usize,
-    line: usize,
+    /// The line of the next value.
+    pub(super) line: usize,
     /// How far the value has been scanned, and the state there.
     at: usize,
     depth: usize,
@@ -342,11 +343,6 @@ impl ValueSplitter {
     /// Whether an incomplete value is left.
     pub(super) fn is_partial(&self) -> bool {
         self.start < self.bytes.len()
-    }
-
-    /// The line of the next value.
-    pub(super) fn line(&self) -> usize {
-        self.line
     }
 
     /// The error of a stream that ends inside a value.

@@ -27,8 +27,8 @@ pub struct FileReader {
     named: HashMap<ObjectRef, EntryKey>,
     /// The objects that several texts have.
     repeated: HashSet<EntryKey>,
-    /// How many values were read without a fault.
-    values: usize,
+    /// How many values were read without a fault: objects, lists and events.
+    pub values: usize,
     nameless: Nameless,
     /// How many objects of this text were read.
     number: usize,
@@ -142,11 +142,6 @@ impl FileReader {
         self.entries.len()
     }
 
-    /// How many values were read without a fault: objects, lists and events.
-    pub fn values(&self) -> usize {
-        self.values
-    }
-
     /// How many objects several texts have.
     pub fn repeated(&self) -> usize {
         self.repeated.len()
@@ -154,9 +149,9 @@ impl FileReader {
 
     /// Adds an object, a list, or an event.
     pub(super) fn value(&mut self, text: &str, line: LineOf<'_>, faults: &mut Faults) {
-        let before = faults.count();
+        let before = faults.count;
         for_each_object(text, line, faults, |found| self.object(&found));
-        self.values += usize::from(faults.count() == before);
+        self.values += usize::from(faults.count == before);
     }
 
     fn object(&mut self, found: &FoundObject<'_>) -> Result<(), FileError> {

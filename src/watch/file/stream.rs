@@ -89,7 +89,7 @@ impl StreamReader {
 
     fn line(&self) -> usize {
         match &self.text {
-            StreamText::Json(splitter) => splitter.line(),
+            StreamText::Json(splitter) => splitter.line,
             StreamText::Unknown { .. } | StreamText::Whole(_) => 1,
         }
     }

@@ -79,7 +79,7 @@ impl Replay {
         let mut keeper = Keeper::new();
         let mut events = Vec::new();
         loop {
-            let lacks = last.lacks(cache.last(), &events);
+            let lacks = last.lacks(cache.last, &events);
             let Some(event) = cache.next(lacks).await? else {
                 let reaches = span.after;
                 return Ok(Replay { reaches, events });

@@ -91,7 +91,7 @@ pub(in crate::watch) struct WatchCache {
     /// How long the server took to open the watch.
     opening: Duration,
     /// All events up to this revision have arrived.
-    last: Revision,
+    pub(in crate::watch) last: Revision,
     upto: Revision,
 }
 
@@ -113,11 +113,6 @@ impl WatchCache {
             last: span.after,
             upto: span.upto,
         })
-    }
-
-    /// The revision up to which all events have arrived.
-    pub(in crate::watch) fn last(&self) -> Revision {
-        self.last
     }
 
     /// The next event; `None` after the last.

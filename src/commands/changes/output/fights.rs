@@ -68,7 +68,7 @@ impl Fights {
         };
         news.sort_by_cached_key(|known| key(known));
         let lines = news.into_iter().filter_map(|known| {
-            known.told = known.fight.writes();
+            known.told = known.fight.writes;
             let (path, flips) = (&known.path, known.fight.text()?);
             let object = style.name(&known.object);
             let text = match style.cluster {
@@ -127,6 +127,6 @@ impl ContestedField {
 
     /// Whether it is a fight that has doubled since its last line.
     fn is_news(&self) -> bool {
-        self.fight.is_fight() && self.fight.writes() >= 2 * self.told
+        self.fight.is_fight() && self.fight.writes >= 2 * self.told
     }
 }

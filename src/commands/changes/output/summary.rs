@@ -24,7 +24,7 @@ pub(crate) struct RunSummary {
     /// The value of `--count`; `None` for no limit.
     pub(crate) limit: Option<u64>,
     /// The number of printed versions, without those that existed at the start.
-    pub(super) printed: u64,
+    pub(crate) printed: u64,
     /// Whether a printed or folded version had a change that is neither noise nor filtered out.
     pub(crate) is_changed: bool,
     shown: usize,
@@ -46,11 +46,6 @@ impl RunSummary {
     /// Whether the printed versions have reached the limit.
     pub(crate) fn is_full(&self) -> bool {
         self.limit.is_some_and(|limit| self.printed >= limit)
-    }
-
-    /// The number of printed versions, without those that existed at the start.
-    pub(crate) fn printed(&self) -> u64 {
-        self.printed
     }
 
     /// The counts of several clusters.

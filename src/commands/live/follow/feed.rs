@@ -408,7 +408,7 @@ impl LiveFeed<'_> {
         self.printing.is_owed |= self.printing.is_overdue(now);
         self.print_if_due(view, terminal)?;
         if !terminal.is_live()
-            && let Some(line) = self.stop.still_waiting(terminal.printed())
+            && let Some(line) = self.stop.still_waiting(terminal.printed)
         {
             terminal.notify(&line)?;
         }

@@ -18,7 +18,8 @@ const NAMED: usize = 3;
 #[derive(Clone, Debug)]
 pub(crate) struct SkippedSource {
     key: Option<Arc<SourceKey>>,
-    has_no_past: bool,
+    /// Whether it has no old versions that could be missing.
+    pub(crate) has_no_past: bool,
     /// The source for people: `secrets in namespace "shop"`.
     pub(crate) source: String,
     /// Only its kind.
@@ -62,11 +63,6 @@ impl SkippedSource {
         }
     }
 
-    /// Whether it has no old versions that could be missing.
-    pub(crate) fn has_no_past(&self) -> bool {
-        self.has_no_past
-    }
-
     /// The error that it cannot be read.
     pub(crate) fn error(&self) -> String {
         match self.key {
@@ -107,7 +103,7 @@ pub(crate) fn unread_parts(found: &[SourcePast], skipped: &[SkippedSource]) -> V
     let cut = found.iter().filter(|found| found.is_cut);
     let cut =
         cut.map(|found| UnreadPart::Late(format!("earlier versions of {}", describe(&found.key))));
-    let skipped = skipped.iter().filter(|skipped| !skipped.has_no_past());
+    let skipped = skipped.iter().filter(|skipped| !skipped.has_no_past);
     let skipped = skipped.map(|skipped| UnreadPart::Refused(skipped.error()));
     let lines = refusal_lines(found).into_iter().chain(missing_lines(found));
     let lines = lines.map(|line| UnreadPart::Refused(format!("error: {line}")));
