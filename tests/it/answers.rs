@@ -310,6 +310,7 @@ async fn with_config_maps_alone() -> Cluster {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_forbidden_kind_leaves_the_question_open() {
     let cluster = with_config_maps_alone().await;
+    let forbidden = "Error from server (Forbidden): secrets";
     for args in [
         &["changes", "cm,secrets", "--once"][..],
         &["changes", "cm,secrets", "--since=10m", "--once"],
@@ -318,14 +319,44 @@ async fn a_forbidden_kind_leaves_the_question_open() {
     ] {
         let ran = cluster.spy().run(args);
         assert_eq!(code(&ran), Some(1), "{args:?}: {}", ran.transcript());
+        let said = ran.transcript().matches(forbidden).count();
+        assert_eq!(said, 1, "{args:?}: {}", ran.transcript());
         let ran = cluster.spy().run(&[args, &["--exit-code"]].concat());
         assert_eq!(code(&ran), Some(4), "{args:?}: {}", ran.transcript());
-        assert!(
-            ran.stderr
-                .contains("Error from server (Forbidden): secrets"),
-            "{args:?}: {}",
-            ran.stderr
-        );
+        assert_eq!(ran.stderr.matches(forbidden).count(), 1, "{args:?}");
+        assert!(!ran.stdout.contains(forbidden), "{args:?}: {}", ran.stdout);
+    }
+    // A program may read standard output alone.
+    for format in ["json", "yaml"] {
+        let args = ["changes", "cm,secrets", "--once", "-o", format];
+        let ran = cluster.spy().run(&args);
+        assert_eq!(code(&ran), Some(1), "{format}: {}", ran.transcript());
+        assert_eq!(ran.stderr.matches(forbidden).count(), 1, "{}", ran.stderr);
+        let is_in_stream = ran.stdout.contains(forbidden);
+        assert_eq!(is_in_stream, format == "json", "{}", ran.stdout);
+    }
+}
+
+/// A user who may read Pods and their logs, and nothing else.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_forbidden_object_beside_logs_is_said_once() {
+    let pods = ["pods", "pods/log"].map(|resource| Rule::allow("*", resource));
+    let user = User {
+        name: "jane".to_owned(),
+        token: String::new(),
+        rules: pods.into(),
+    };
+    let cluster = Cluster::start_with(|options| options.users = vec![user]).await;
+    cluster.put(pod("web", &json!({})));
+    for more in [&[][..], &["-o", "json"]] {
+        let args = ["logs", "pod/web", "secret/db", "cm/flags"];
+        let ran = cluster.spy().run(&[&args[..], more].concat());
+        assert_eq!(code(&ran), Some(1), "{}", ran.transcript());
+        for kind in ["secrets", "configmaps"] {
+            let forbidden = format!("Error from server (Forbidden): {kind}");
+            let said = ran.stderr.matches(&forbidden).count();
+            assert_eq!(said, 1, "{more:?} {}", ran.transcript());
+        }
     }
 }
 

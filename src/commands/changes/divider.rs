@@ -52,6 +52,8 @@ pub(crate) struct Divider<'s> {
     pub(crate) left_out: &'s LeftOut,
     /// The start of the live versions; `None` if there are none.
     pub(crate) live: Option<Timestamp>,
+    /// Whether the error at the end names the sources that the server refuses. Then no line does.
+    pub(crate) has_refusal_error: bool,
 }
 
 /// The numbers of changed objects in wide sources.
@@ -94,7 +96,7 @@ impl Divider<'_> {
         if self.found.is_empty() {
             return Vec::new(); // the error names the sources
         }
-        let mut lines = unread_lines(self.found, self.skipped);
+        let mut lines = self.unread_lines();
         let is_refused = self.found.iter().any(|found| !found.is_read());
         let mut read = self.found.iter().filter(|found| found.is_read()).peekable();
         let is_empty = |found: &SourcePast| found.objects == Some(0) && found.versions.is_empty();
@@ -130,10 +132,17 @@ impl Divider<'_> {
         lines
     }
 
+    /// A line for each part that could not be read.
+    fn unread_lines(&self) -> Vec<String> {
+        let skipped = self.skipped.iter();
+        let skipped = skipped.filter(|skipped| !(self.has_refusal_error && skipped.is_refused()));
+        unread_lines(self.found, skipped)
+    }
+
     /// The messages for formats whose output has no divider: the parts that could not be read, where the history starts, and
     /// why no version of a named object was found.
     pub(crate) fn messages(&self, time: impl Fn(Timestamp) -> String) -> Vec<String> {
-        let mut lines = unread_lines(self.found, self.skipped);
+        let mut lines = self.unread_lines();
         lines.extend(self.recorded(&time));
         if self.found.iter().any(|found| found.objects.is_some()) {
             let words = self.forgotten().into_iter().chain(self.short());
@@ -554,6 +563,7 @@ mod tests {
             changed: ChangedObjects::by(&[]),
             left_out: &LeftOut::default(),
             live: None,
+            has_refusal_error: false,
         };
         let dated = |from, until: Option<i64>| {
             let dated = Between {

@@ -8,6 +8,7 @@ use futures::future::{join_all, select_all};
 use jiff::Timestamp;
 
 use super::args::{ChangesArgs, IfMissing};
+use super::formats::Audience;
 use super::output::{Renderer, RunSummary};
 use super::run::{Changes, Span};
 use super::schemas::Schemas;
@@ -127,6 +128,13 @@ impl<'a> LiveChanges<'a> {
         unread.collect()
     }
 
+    /// Whether the error at the end names the sources that the server refuses.
+    fn has_refusal_error(&self) -> bool {
+        let args = self.args;
+        let is_error = !self.is_about_every_kind() || args.wait.asks_for_answer();
+        args.is_once() && !args.wait.has_goal() && is_error
+    }
+
     /// Begins to show a cluster.
     pub(super) fn add(&mut self, new: NewCluster<'_>) {
         let (args, session, keys) = (self.args, new.session, new.keys);
@@ -142,6 +150,7 @@ impl<'a> LiveChanges<'a> {
         };
         let mut changes = Changes::new(keys, renderer, args.absence(), span);
         changes.look_back(session, args.reach((self.now)()), new.every);
+        changes.has_refusal_error = self.has_refusal_error();
         // Only a run that compares versions needs them.
         if span == Span::On || changes.past.is_some() {
             changes.schemas = Schemas::of(session, &changes.keys);
@@ -229,6 +238,12 @@ impl Live for LiveChanges<'_> {
     fn holds(&self, key: &SourceKey) -> bool {
         self.of(&key.cluster)
             .is_some_and(|changes| changes.holds(key))
+    }
+
+    fn reports_refusals_last(&self) -> bool {
+        // Records have the states of the sources.
+        let has_notes = self.args.output.audience() != Audience::Records;
+        has_notes && self.has_refusal_error() && !self.is_about_every_kind()
     }
 
     fn reports_states_at_once(&self) -> bool {

@@ -72,6 +72,8 @@ pub(super) struct Changes {
     past_ahead: SignedDuration,
     /// Whether it has checked the first versions for flags that match nothing.
     pub(super) is_settled: bool,
+    /// Whether the error at the end names the sources that the server refuses.
+    pub(super) has_refusal_error: bool,
 }
 
 /// The model of the objects, and the server's clock, by which it judges them.
@@ -105,6 +107,7 @@ impl Changes {
             counts_at: None,
             past_ahead: SignedDuration::ZERO,
             is_settled: false,
+            has_refusal_error: false,
         }
     }
 
@@ -264,7 +267,8 @@ impl Changes {
             Audience::Documents => LeftOut::default(),
         };
         // Only the end of the program cuts a look-back.
-        let is_live_after = self.span == Span::On && !past.found.iter().any(|found| found.is_cut);
+        let is_cut = past.found.iter().any(|found| found.is_cut);
+        let is_live_after = self.span == Span::On && !is_cut;
         let divider = Divider {
             found: &past.found,
             skipped: &past.skipped,
@@ -278,6 +282,7 @@ impl Changes {
             is_asked: past.is_asked(),
             since: past.since(),
             live: is_live_after.then_some(now),
+            has_refusal_error: self.has_refusal_error && !is_cut,
         };
         if past.is_asked() {
             // What it could not show leaves the question of `--exit-code` open, or answers it.

@@ -1,5 +1,6 @@
 //! `LiveLogs`: reads the logs of the selected Pods of all clusters and prints their lines.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -31,6 +32,8 @@ pub(super) struct LogsOptions {
     pub(super) running_timeout: Option<Duration>,
     /// Whether only the goal of `--for` ends it.
     pub(super) has_goal: bool,
+    /// Whether what cannot be read is no error.
+    pub(super) ignores_errors: bool,
 }
 
 /// The selected Pods, and their logs.
@@ -98,14 +101,16 @@ impl LiveLogs {
 
     /// The error about logs and sources that could not be read.
     pub(super) fn failure(&self, unread: &[UnreadPart]) -> Option<CommandError> {
-        let unread = unread.iter().find_map(|part| match part {
+        let unread = unread.iter().filter_map(|part| match part {
             UnreadPart::Refused(text)
             | UnreadPart::Undecided(text)
-            | UnreadPart::Requested(text) => Some(text),
+            | UnreadPart::Requested(text) => Some(&**text),
             UnreadPart::Late(_) => None,
         });
-        if let Some(text) = unread {
-            return Some(CommandError::failed(text));
+        let unread: BTreeSet<&str> = unread.collect();
+        if !unread.is_empty() {
+            let lines: Vec<&str> = unread.into_iter().collect();
+            return Some(CommandError::failed(lines.join("\n")));
         }
         self.printer.error(self.clusters.are_several())
     }
@@ -288,6 +293,10 @@ impl Live for LiveLogs {
 
     fn reports_waiting(&self) -> bool {
         self.is_followed()
+    }
+
+    fn reports_refusals_last(&self) -> bool {
+        !self.is_followed() && !self.options.ignores_errors
     }
 
     fn has_begun(&self) -> bool {

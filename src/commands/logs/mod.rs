@@ -204,6 +204,7 @@ fn live(args: &LogsArgs, plan: LogsPlan, setup: LogSetup, context: &Context<'_>)
         is_quiet: args.quiet,
         running_timeout: plan.running_timeout,
         has_goal: args.goal.has_goal(),
+        ignores_errors: args.ignore_errors,
     };
     let output = LogOutput::new(look, plan.filter, plan.fields);
     LiveLogs::new(setup, options, output)

@@ -144,13 +144,7 @@ impl WaitArgs {
         answer: Answer,
         unread: impl IntoIterator<Item = UnreadPart>,
     ) -> Result<Ended, CommandError> {
-        let mut parts = Vec::new();
-        for part in unread {
-            // A source and its look-back fail with the same message.
-            if !parts.contains(&part) {
-                parts.push(part);
-            }
-        }
+        let parts: Vec<UnreadPart> = unread.into_iter().collect();
         match (ended, answer) {
             (Ended::By(_), _) => Ok(ended),
             _ if !parts.is_empty() => self.unanswered(&parts, ended).map_or(Ok(ended), Err),
@@ -171,6 +165,8 @@ impl WaitArgs {
             UnreadPart::Late(what) => Some(format!("error: timed out waiting for {what}")),
             UnreadPart::Refused(_) | UnreadPart::Undecided(_) | UnreadPart::Requested(_) => None,
         });
+        let late: Vec<String> = late.collect();
+        let is_late = !late.is_empty();
         let is_answered = ended == Ended::Answered && !self.has_goal();
         let refused = unread.iter().filter_map(|part| match part {
             UnreadPart::Late(_) => None,
@@ -179,12 +175,18 @@ impl WaitArgs {
                 (self.exit_code || self.needs_judgement()).then(|| line.clone())
             }
             UnreadPart::Requested(line) => {
-                (self.exit_code || self.needs_judgement() || is_answered).then(|| line.clone())
+                let is_error = self.exit_code || self.needs_judgement() || is_answered;
+                (is_error || is_late).then(|| line.clone())
             }
         });
-        let late: Vec<String> = late.collect();
-        let is_late = !late.is_empty();
-        let lines = cut(late.into_iter().chain(refused).collect());
+        let mut lines: Vec<String> = Vec::new();
+        for line in late.into_iter().chain(refused) {
+            // A source and its look-back fail with the same message.
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+        let lines = cut(lines);
         match &*lines.join("\n") {
             "" if !is_late => None,
             lines if !is_late && (self.exit_code || is_answered) => {

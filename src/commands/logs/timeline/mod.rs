@@ -244,7 +244,7 @@ impl LogTimeline {
         }
         items.sort_by_key(|item| item.order);
         // A message about its state names each source that cannot be read.
-        self.notes.extend(unread_lines(&past.found, &[]));
+        self.notes.extend(unread_lines(&past.found, []));
         self.notes.extend(unfinished(&past.found));
         items
     }

@@ -63,6 +63,11 @@ impl SkippedSource {
         }
     }
 
+    /// Whether the server refuses it.
+    pub(crate) fn is_refused(&self) -> bool {
+        self.key.is_some()
+    }
+
     /// The error that it cannot be read.
     pub(crate) fn error(&self) -> String {
         match self.key {
@@ -79,8 +84,11 @@ impl SkippedSource {
 }
 
 /// A line for each part that could not be read.
-pub(crate) fn unread_lines(found: &[SourcePast], skipped: &[SkippedSource]) -> Vec<String> {
-    let skipped = skipped.iter().map(|it| (it.kind.as_str(), &*it.cause));
+pub(crate) fn unread_lines<'s>(
+    found: &[SourcePast],
+    skipped: impl IntoIterator<Item = &'s SkippedSource>,
+) -> Vec<String> {
+    let skipped = skipped.into_iter().map(|it| (it.kind.as_str(), &*it.cause));
     let skipped = not_read(skipped).into_iter();
     let refused = refusal_lines(found).into_iter();
     let lines = skipped.chain(refused).chain(interruption(found));
