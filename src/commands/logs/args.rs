@@ -80,9 +80,9 @@ pub(crate) struct LogsArgs {
     /// Show the Pod and the container before each line, as kubectl does
     #[arg(long)]
     prefix: bool,
-    /// Show at most this many bytes of each container
-    #[arg(long, value_name = "BYTES")]
-    limit_bytes: Option<u64>,
+    /// Show at most this many bytes of each container; 0: all
+    #[arg(long, value_name = "BYTES", allow_negative_numbers = true)]
+    limit_bytes: Option<i64>,
     /// Read the logs of at most this many containers at the same time, and the others in turn
     #[arg(long, value_name = "COUNT", default_value_t = 200)]
     max_log_requests: usize,
@@ -250,7 +250,7 @@ impl LogsArgs {
         let containers = containers.map_err(|error| {
             CommandError::usage(format!("invalid pattern for --container: {error}"))
         })?;
-        if self.limit_bytes == Some(0) {
+        if self.limit_bytes.is_some_and(i64::is_negative) {
             return Err(CommandError::usage("--limit-bytes must be greater than 0"));
         }
         let tail = match self.tail {
@@ -318,7 +318,10 @@ impl LogsArgs {
             start: LogStart { tail: None, since },
             since_time: self.since_time,
             unchecked: false,
-            limit: self.limit_bytes,
+            limit: self
+                .limit_bytes
+                .and_then(|bytes| u64::try_from(bytes).ok())
+                .filter(|bytes| *bytes > 0),
             is_new: false,
         }
     }
@@ -480,7 +483,7 @@ mod tests {
                 "error: --tail must be greater than or equal to -1",
             ),
             (
-                &["web", "--limit-bytes", "0"],
+                &["web", "--limit-bytes", "-1"],
                 "error: --limit-bytes must be greater than 0",
             ),
             (&[], "error: expected 'logs (POD | TYPE/NAME)'"),
