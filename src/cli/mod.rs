@@ -25,12 +25,18 @@ struct ErrorStyle<'a> {
 
 /// Runs the program: reads the command line, runs the verb and prints its error, if any.
 pub fn run(args: impl IntoIterator<Item = OsString>, mut env: Env) -> Exit {
+    let exit = run_verb(args, &mut env);
+    env.stderr_queue.close();
+    exit
+}
+
+fn run_verb(args: impl IntoIterator<Item = OsString>, env: &mut Env) -> Exit {
     colored::control::set_override(true); // only `Styles` decides whether to use colour
     escape_panics();
     restore_cursor_on_panic();
     let args: Vec<OsString> = args.into_iter().collect();
     if let Some(words) = commands::complete::words(&args) {
-        return complete(words, &mut env);
+        return complete(words, env);
     }
     let mut style = ErrorStyle {
         args: &args,
@@ -39,7 +45,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, mut env: Env) -> Exit {
     let ended = match parse(&args) {
         Ok(cli) => {
             style.look = cli.look;
-            dispatch(cli, &mut env)
+            dispatch(cli, env)
         }
         Err(refused) => match Refusal::of(&refused, &args) {
             Refusal::Answer(text) => {
@@ -54,7 +60,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, mut env: Env) -> Exit {
             }
         },
     };
-    end(ended, &style, &mut env)
+    end(ended, &style, env)
 }
 
 /// Prints what the last word may become. A shell has no use for an error.

@@ -90,7 +90,7 @@ impl Context<'_> {
     /// Runs the asynchronous part of a verb, its sources and its view, on this thread.
     ///
     /// One thread, because waking another for each event costs more than most events. So nothing here may block;
-    /// [`live::nonblocking_stdout`] keeps standard output from blocking.
+    /// [`QueuedStream`](crate::env::QueuedStream) keeps standard output and standard error from blocking.
     pub(crate) fn block_on<T>(
         &mut self,
         verb: impl AsyncFnOnce(&mut Self) -> Result<T, CommandError>,

@@ -5,6 +5,7 @@
 #[cfg(any(test, feature = "testing"))]
 mod capture;
 mod keys;
+mod queued_stream;
 mod streams;
 
 use std::collections::BTreeMap;
@@ -23,6 +24,7 @@ use streams::{Stdout, Unattended};
 #[cfg(any(test, feature = "testing"))]
 pub use capture::Capture;
 pub(crate) use keys::{Keys, Typed, restore_terminal};
+pub use queued_stream::QueuedStream;
 pub use streams::RequestLines;
 pub(crate) use streams::escape_panics;
 
@@ -71,6 +73,8 @@ pub struct Env {
     pub reader_gone: ReaderGone,
     /// Standard error: everything else.
     pub stderr: Stream,
+    /// What waits for the reader of standard error.
+    pub stderr_queue: QueuedStream,
     /// The lines of `-v`.
     pub requests: RequestLines,
     /// Standard input.
@@ -92,6 +96,8 @@ impl Env {
         let obeys = obeys_sequences();
         let stdout_tty = io::stdout().is_terminal() && obeys;
         let stderr_tty = io::stderr().is_terminal() && obeys;
+        let stderr_room: Room = Arc::new(|| room_of(&io::stderr()));
+        let stderr_queue = QueuedStream::of_messages(Box::new(io::stderr()), stderr_room);
         Env {
             now: clock(fixed),
             ahead: Arc::new(|| SignedDuration::ZERO),
@@ -101,10 +107,11 @@ impl Env {
             terminal: Arc::new(move || stdout_tty.then(terminal_size)),
             zone: TimeZone::system(),
             stdout: Stream::new(Stdout::of_process()),
-            room: Arc::new(room),
+            room: Arc::new(|| room_of(&io::stdout())),
             reader_gone: Arc::new(reader_gone),
-            stderr: Stream::new(io::stderr()),
-            requests: RequestLines::at_once(Stream::new(io::stderr())),
+            stderr: Stream::new(stderr_queue.clone()),
+            requests: RequestLines::at_once(Stream::new(stderr_queue.clone())),
+            stderr_queue,
             stdin: Box::new(io::stdin()),
         }
     }
@@ -126,6 +133,7 @@ impl Env {
             room: Arc::new(|| usize::MAX),
             reader_gone: Arc::new(|| false),
             stderr: Stream::default(),
+            stderr_queue: QueuedStream::default(),
             requests: RequestLines::held(),
             stdin: Box::new(io::empty()),
         }
@@ -146,6 +154,7 @@ impl Env {
             room: Arc::new(|| usize::MAX),
             reader_gone: Arc::new(|| false),
             stderr,
+            stderr_queue: QueuedStream::default(),
             requests: RequestLines::held(),
             stdin: Box::new(io::empty()),
         }
@@ -261,25 +270,22 @@ fn terminal_size() -> (u16, u16) {
     }
 }
 
-/// How many bytes standard output surely takes now.
+/// How many bytes a standard stream surely takes now.
 ///
 /// A pipe that poll(2) reports as writable takes `PIPE_BUF` bytes (POSIX). So do files, and terminals unless their other
 /// end has nearly stopped. On systems without poll it returns 0.
-fn room() -> usize {
-    #[cfg(unix)]
-    let room = {
-        use rustix::event::{PollFd, PollFlags, Timespec, poll};
-        let mut stdout = [PollFd::from_borrowed_fd(
-            rustix::stdio::stdout(),
-            PollFlags::OUT,
-        )];
-        // If the stream is broken, the write returns the error.
-        let is_ready = poll(&mut stdout, Some(&Timespec::default())).is_ok_and(|ready| ready > 0);
-        if is_ready { rustix::pipe::PIPE_BUF } else { 0 }
-    };
-    #[cfg(not(unix))]
-    let room = 0;
-    room
+#[cfg(unix)]
+fn room_of(stream: &impl std::os::fd::AsFd) -> usize {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let mut polled = [PollFd::new(stream, PollFlags::OUT)];
+    // If the stream is broken, the write returns the error.
+    let is_ready = poll(&mut polled, Some(&Timespec::default())).is_ok_and(|ready| ready > 0);
+    if is_ready { rustix::pipe::PIPE_BUF } else { 0 }
+}
+
+#[cfg(not(unix))]
+fn room_of<S>(_: &S) -> usize {
+    0
 }
 
 /// Whether poll(2) reports that the other end of standard output is closed. Without poll, the next write finds out.

@@ -1,5 +1,7 @@
 //! Tests of the lines that a wait shows (`--logs=new` and `--logs=all`), against the sandbox.
 
+use std::io::Read;
+
 use serde_json::{Value, json};
 
 use super::last_lines::viewer;
@@ -177,4 +179,83 @@ async fn the_flags_need_a_wait_that_reads_pods() {
         assert!(ran.stderr.starts_with(expect), "{}", ran.stderr);
         assert_eq!(ran.status.code(), Some(1));
     }
+}
+
+/// A rollout whose new Pod has printed more than a pipe takes, in numbered lines.
+async fn talkative() -> Cluster {
+    let cluster = rollout().await;
+    for number in 0..LINES {
+        let line = format!("{number:04} {}", "x".repeat(1000));
+        print(&cluster, "web-new-b", 1, &line);
+    }
+    cluster
+}
+
+const LINES: usize = 2_000;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reader_of_stderr_that_stops_does_not_hold_the_verdict() {
+    let cluster = talkative().await;
+    let args = ["status", "deploy/web", "--for=current", "--logs=new"];
+    let (mut run, mut stderr) = cluster.spy().start_unread(&args);
+    run.until("InProgress");
+    finish(&cluster);
+    run.until("Current");
+    let reads = std::thread::spawn(move || {
+        let mut text = String::new();
+        stderr.read_to_string(&mut text).unwrap();
+        text
+    });
+    let ran = run.finish();
+    let stderr = reads.join().unwrap();
+    assert_eq!(ran.status.code(), Some(0));
+    assert!(stderr.ends_with("deployment.apps/web condition met\n"));
+    // What is printed is the beginning, and whole. If that is not all, the end says so.
+    let numbers: Vec<usize> = stderr
+        .lines()
+        .filter(|line| line.len() == 1005)
+        .map(|line| line[..4].parse().unwrap())
+        .collect();
+    assert_eq!(numbers, (0..numbers.len()).collect::<Vec<_>>());
+    assert!(numbers.len() > 60, "{}", numbers.len());
+    let is_said = stderr.contains("lines of containers may be missing\n");
+    assert!(is_said || numbers.len() == LINES, "{}", numbers.len());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reader_of_stderr_that_stops_does_not_hold_the_time_limit() {
+    let cluster = talkative().await;
+    for which in ["--logs=new", "--logs=none"] {
+        let args = ["status", "deploy/web", "--for=current", which, "-v=8"];
+        let args = [&args[..], &["--timeout=3s"]].concat();
+        let (run, _unread) = cluster.spy().start_unread(&args);
+        assert_eq!(run.finish().status.code(), Some(3), "{which}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_slow_reader_of_stderr_gets_every_line() {
+    let cluster = talkative().await;
+    let args = ["status", "deploy/web", "--for=current", "--logs=new"];
+    let (mut run, mut stderr) = cluster.spy().start_unread(&args);
+    run.until("InProgress");
+    let last = format!("{:04} ", LINES - 1);
+    let mut text = String::new();
+    let mut piece = [0; 1 << 10];
+    while !text.contains(&last) {
+        let read = stderr.read(&mut piece).unwrap();
+        assert_ne!(read, 0, "{text}");
+        text += std::str::from_utf8(&piece[..read]).unwrap();
+    }
+    finish(&cluster);
+    run.until("Current");
+    stderr.read_to_string(&mut text).unwrap();
+    assert_eq!(run.finish().status.code(), Some(0));
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), LINES + 4, "{:?}", &lines[LINES..]);
+    assert_eq!(lines[0], "+ pod/web-new-b app");
+    assert_eq!(
+        lines[LINES + 2..],
+        ["listening", "deployment.apps/web condition met"]
+    );
 }

@@ -6,7 +6,7 @@ pub mod hostile;
 pub mod pty;
 
 use std::io::{BufRead, BufReader, Read};
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStderr, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
@@ -122,6 +122,20 @@ impl Spy {
     /// Starts a run that continues until the test interrupts it.
     pub fn start(&self, args: &[&str]) -> Running {
         Spy::follow(self.command(args).spawn().unwrap())
+    }
+
+    /// Starts a run whose stderr nobody reads until the test does.
+    pub fn start_unread(&self, args: &[&str]) -> (Running, ChildStderr) {
+        let mut child = self.command(args).spawn().unwrap();
+        let stderr = child.stderr.take().unwrap();
+        let (send, lines) = channel();
+        forward(child.stdout.take().unwrap(), Stream::Out, send);
+        let running = Running {
+            child,
+            lines,
+            seen: Vec::new(),
+        };
+        (running, stderr)
     }
 
     /// Starts a run whose stdin the test writes.

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time::{Instant, sleep_until, timeout_at};
+use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
 use super::failure_logs::ShownPart;
 use super::{CommandError, Session, Terminal};
@@ -321,12 +321,14 @@ impl LogPrinter {
         }
     }
 
-    /// Takes the lines that are still on their way at the end, until none has come for a moment. It takes a second at most.
+    /// Takes the lines that are still on their way at the end: the first answer, then until none has come for a moment. It takes
+    /// a second at most.
     pub(super) async fn take_last_lines(&mut self) {
         let end = Instant::now() + LAST_LINES;
         loop {
             self.order.take_in(&self.feeds, self.started.elapsed());
-            let quiet = end.min(Instant::now() + QUIET);
+            let has_answer = self.order.due().is_some() || !self.is_opening();
+            let quiet = end.min(Instant::now() + if has_answer { QUIET } else { LAST_LINES });
             if self.order.is_full() || timeout_at(quiet, self.feeds.ready()).await.is_err() {
                 break;
             }
@@ -338,21 +340,35 @@ impl LogPrinter {
     /// second at most. Lines of others are awaited for a moment only.
     pub(super) async fn finish(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
         let begun = Instant::now();
-        loop {
+        let stderr = terminal.stderr_queue();
+        let mut was_behind = false;
+        let is_unread = loop {
             self.print(terminal)?;
-            let until = if self.is_end_open() {
+            was_behind |= stderr.is_behind();
+            let until = if was_behind || self.is_end_open() {
                 begun + LAST_LINES
             } else if self.is_opening() {
                 begun + QUIET
             } else {
                 (begun + QUIET).min(Instant::now() + ON_THE_WAY)
             };
-            if timeout_at(until, self.due()).await.is_err() {
-                break;
+            // Lines that waited for the reader come in that time.
+            let pause = if was_behind { QUIET } else { LAST_LINES };
+            let next = async {
+                let _closed_pipe = stderr.wait_until_written().await;
+                timeout(pause, self.due()).await.is_ok()
+            };
+            match timeout_at(until, next).await {
+                Ok(true) => {}
+                Ok(false) => break false,
+                Err(_) => break was_behind,
             }
-        }
+        };
         self.stop();
-        self.print(terminal)
+        self.print(terminal)?;
+        let line = "standard error was not read in time, so lines of containers may be missing";
+        terminal.notify_if(is_unread.then(|| line.to_owned()))?;
+        Ok(())
     }
 
     /// Whether the rest of an instance that has ended is still on its way.

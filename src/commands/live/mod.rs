@@ -4,7 +4,6 @@ pub(super) mod cluster_group;
 mod cluster_labels;
 pub(super) mod clusters;
 pub(super) mod follow;
-pub(super) mod nonblocking_stdout;
 pub(super) mod session;
 pub(super) mod shutdown;
 pub(super) mod sources;

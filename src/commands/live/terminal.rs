@@ -4,9 +4,8 @@ use std::io;
 
 use jiff::Timestamp;
 
-use super::nonblocking_stdout::NonblockingStdout;
 use crate::commands::{Context, LookArgs, Note};
-use crate::env::{Env, shifted};
+use crate::env::{Env, QueuedStream, shifted};
 use crate::render::canvas::{Canvas, ExitKey};
 use crate::render::display::{Line, LinePage};
 use crate::render::pager::{Pager, Turn};
@@ -20,7 +19,7 @@ use crate::render::text::{Text, wrap};
 pub(crate) struct Terminal<'a> {
     env: &'a mut Env,
     look: LookArgs,
-    screen: Screen<NonblockingStdout>,
+    screen: Screen<QueuedStream>,
     /// How the user ends the view.
     pub(crate) exit_key: ExitKey,
     pager: Pager,
@@ -41,7 +40,7 @@ impl<'a> Terminal<'a> {
     /// Takes standard output from the environment.
     pub(crate) fn open(context: &'a mut Context<'_>, output: Output) -> Terminal<'a> {
         let stdout = std::mem::take(&mut context.env.stdout);
-        let stdout = NonblockingStdout::new(stdout.into_writer(), context.env.room.clone());
+        let stdout = QueuedStream::of_data(stdout.into_writer(), context.env.room.clone());
         let live = output == Output::Text && context.env.is_live();
         if live && context.env.stderr_tty {
             context.env.requests.hold();
@@ -218,9 +217,18 @@ impl<'a> Terminal<'a> {
         self.screen.out.wait_until_written().await
     }
 
-    /// Like [`Terminal::wait_until_written`], but drops the rest if the reader stops reading.
+    /// Like [`Terminal::wait_until_written`], but drops the rest if the reader stops reading, and says so.
     pub(crate) async fn wait_while_read(&mut self) -> io::Result<()> {
-        self.screen.out.wait_while_read().await
+        if !self.screen.out.wait_while_read().await? {
+            let line = "standard output was not read in time, so the end of the output is missing";
+            self.notify_lines([line]);
+        }
+        Ok(())
+    }
+
+    /// What waits for the reader of standard error.
+    pub(crate) fn stderr_queue(&self) -> QueuedStream {
+        self.env.stderr_queue.clone()
     }
 
     /// Leaves the last frame on the screen.

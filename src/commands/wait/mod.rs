@@ -89,6 +89,7 @@ impl Stop {
         let mut stop = Stop::at(shutdown);
         if let Some(deadline) = deadline {
             stop.shutdown = stop.shutdown.or(tokio::time::sleep_until(deadline));
+            env.stderr_queue.limit(deadline.into_std());
         }
         Stop {
             deadline,

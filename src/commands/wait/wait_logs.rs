@@ -13,6 +13,7 @@ use crate::commands::container_lines::{
 };
 use crate::commands::failure_logs::{JudgedObject, ShownPart, StreamedPods};
 use crate::commands::{CommandError, Session, Terminal};
+use crate::env::QueuedStream;
 use crate::logs::{ContainerFilter, PodLogs, ReadOptions};
 use crate::model::Model;
 use crate::object::{Uid, condition};
@@ -33,6 +34,8 @@ pub(crate) struct WaitLogs {
     begun: BTreeSet<ClusterId>,
     pods: BTreeMap<PodKey, WaitPod>,
     filter: ContainerFilter,
+    /// What waits for the reader of the lines. Meanwhile, the logs are not read: the lines wait on the node.
+    stderr: QueuedStream,
 }
 
 /// A Pod of a cluster. Restored clusters have the same uids.
@@ -85,6 +88,7 @@ impl WaitLogs {
             begun: BTreeSet::new(),
             pods: BTreeMap::new(),
             filter: ContainerFilter::default().of_all(),
+            stderr: terminal.stderr_queue(),
         }
     }
 
@@ -199,10 +203,16 @@ impl WaitLogs {
         (read, reading)
     }
 
-    /// Ends the logs of the Pods that have been ready for a moment.
+    /// Ends the logs of the Pods that have been ready for a moment. A reader that does not read has not had their last lines.
     fn end_ready(&mut self) {
         let now = Instant::now();
+        let is_unread = self.stderr.is_behind();
         for pod in self.pods.values_mut() {
+            if let PodReading::Until(end) = &mut pod.reading
+                && is_unread
+            {
+                *end = now + AFTER_READY;
+            }
             if matches!(pod.reading, PodReading::Until(end) if end <= now) {
                 pod.reading = PodReading::Over;
                 self.printer.close_pod(&pod.cluster, &pod.logs.pod);
@@ -210,8 +220,10 @@ impl WaitLogs {
         }
     }
 
-    /// Waits until there is something to print. It is cancel safe.
+    /// Waits until there is something to print, and standard error has room for it. It is cancel safe.
     pub(crate) async fn due(&self) {
+        // Without a reader, what is printed is dropped.
+        let _closed_pipe = self.stderr.wait_until_written().await;
         self.printer.due().await;
     }
 
