@@ -405,10 +405,10 @@ async fn a_log_that_does_not_come_delays_nothing() {
     assert!(!ran.stdout.contains(" log: "), "{}", ran.stdout);
     let ran = cluster
         .spy()
-        .run(&["status", "pod/web", "--for=current", "--timeout=300ms"]);
+        .run(&["status", "pod/web", "--for=current", "--once"]);
     assert_snapshot!(ran.stderr, @"
     no last lines of pod/web app: no answer in time
-    error: timed out waiting for the condition on pods/web: app: CrashLoopBackOff, exit 1, 1 restart
+    error: condition not met for pods/web: app: CrashLoopBackOff, exit 1, 1 restart
     ");
 }
 
