@@ -144,14 +144,14 @@ async fn a_log_without_its_file_is_named() {
 #[tokio::test(flavor = "multi_thread")]
 async fn two_clusters_of_one_name_are_chosen_by_their_ids() {
     let (_cluster, folder) = recorded().await;
-    let (one, other) = (file(&folder), Path::new(folder.path()).join("other"));
-    fs::create_dir(&other).unwrap();
-    let copy = other.join(one.file_name().unwrap());
-    fs::copy(&one, &copy).unwrap();
-    let db = rusqlite::Connection::open(&copy).unwrap();
-    let set = "UPDATE setting SET value = 'other' WHERE name = 'cluster_id'";
-    db.execute(set, []).unwrap();
-    drop(db);
+    // Another server with the same context.
+    let other = Cluster::start().await;
+    other.put(config_map("flags", &json!({"mode": "a"})));
+    other.edit("configmaps", "flags", &json!({"data": {"mode": "b"}}));
+    let mut run = folder.spy(&other).start(&["record", "cm", "-n", "shop"]);
+    run.until("recording");
+    wait_for(&folder, "flags 3 Listed");
+    run.interrupt();
     let from = |args: &[&str]| {
         let args = [
             &["status", "cm", "-n", "shop", "--from", folder.path()],

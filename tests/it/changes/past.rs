@@ -546,7 +546,6 @@ async fn an_unreadable_kind_is_one_line() {
     assert_snapshot!(cluster.spy().run(&args).transcript(), @r#"
     2026-03-02T12:00:01Z CREATED configmap/flags  2  4m59s ago  by kubectl-create
     + .data.mode: "off"
-    not read: Error from server (Forbidden): pods is forbidden: User "jane" cannot list resource "pods" in API group "" in the namespace "shop"; also secrets
     ── 1 of 1 object changed, in 1 kind, back to 2026-03-02T12:00:01Z ──
     ! Error from server (Forbidden): secrets is forbidden: User "jane" cannot list resource "secrets" in API group "" in the namespace "shop"
     ! Error from server (Forbidden): pods is forbidden: User "jane" cannot list resource "pods" in API group "" in the namespace "shop"
