@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use lz4_flex::block::{compress, compress_with_dict};
-use rusqlite::types::{ToSqlOutput, Value, ValueRef};
+use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, params};
 
 use super::block::{self, BlockEntry, RecordedWhy};
 use super::delta::{Delta, DeltaBase};
 use super::error::StoreError;
-use super::index::{ObjectRow, object_checksum, version_checksum};
+use super::index::{ObjectRow, object_checksum, uid_value, version_checksum};
 use super::mark::{Mark, MarkRow};
 use super::redaction::Redaction;
 use super::schema::{self, RecordedCluster, RowCounts, SourceRow, checksum, number};
@@ -376,61 +376,4 @@ impl StoreFileWriter {
 
 fn run(db: &Connection, sql: &str, values: impl rusqlite::Params) -> rusqlite::Result<()> {
     db.prepare_cached(sql)?.execute(values).map(drop)
-}
-
-/// The 16 bytes of a uid, or its text if it is spelled in another way.
-pub(super) fn uid_value(uid: &str) -> Value {
-    let digits: Vec<u8> = uid.bytes().filter(|byte| *byte != b'-').collect();
-    let byte = |pair: &[u8]| {
-        let pair = std::str::from_utf8(pair).ok()?;
-        u8::from_str_radix(pair, 16).ok()
-    };
-    let bytes: Option<Vec<u8>> = digits.chunks(2).map(byte).collect();
-    match bytes {
-        Some(bytes) if bytes.len() == 16 && hyphenated(&bytes) == uid => Value::Blob(bytes),
-        Some(_) | None => Value::Text(uid.to_owned()),
-    }
-}
-
-/// The uid of a value; `None` if there is none.
-pub(super) fn uid_of(value: &Value) -> Option<String> {
-    match value {
-        Value::Blob(bytes) => Some(hyphenated(bytes)),
-        Value::Text(text) => Some(text.clone()),
-        Value::Null | Value::Integer(_) | Value::Real(_) => None,
-    }
-}
-
-fn hyphenated(bytes: &[u8]) -> String {
-    let mut text = String::new();
-    for (at, byte) in bytes.iter().enumerate() {
-        if [4, 6, 8, 10].contains(&at) {
-            text.push('-');
-        }
-        for digit in [byte >> 4, byte & 15] {
-            text.extend(char::from_digit(digit.into(), 16));
-        }
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_uid_is_read_as_it_was_written() {
-        for (uid, is_short) in [
-            ("f3b1c2d4-0000-4000-8000-00000000000a", true),
-            ("F3b1c2d4-0000-4000-8000-00000000000a", false),
-            ("f3b1c2d4000040008000-00000000000a", false),
-            ("0123456789abcdef", false),
-            ("u1", false),
-            ("", false),
-        ] {
-            let value = uid_value(uid);
-            assert_eq!(uid_of(&value).as_deref(), Some(uid));
-            assert_eq!(matches!(value, Value::Blob(_)), is_short, "{uid}");
-        }
-    }
 }

@@ -13,7 +13,6 @@ use rusqlite::{Row, params};
 use super::block::RecordedWhy;
 use super::database::FileDatabase;
 use super::error::StoreError;
-use super::file_writer::uid_of;
 use super::schema::{Checksum, checksum, number};
 use crate::source::Why;
 use crate::watch::Revision;
@@ -400,4 +399,61 @@ fn object_row(row: &Row<'_>, first: usize) -> rusqlite::Result<Option<(ObjectRow
     Ok(sum
         .is_none_or(|sum| sum == expected)
         .then_some((object, last)))
+}
+
+/// The 16 bytes of a uid, or its text if it is spelled in another way.
+pub(super) fn uid_value(uid: &str) -> Value {
+    let digits: Vec<u8> = uid.bytes().filter(|byte| *byte != b'-').collect();
+    let byte = |pair: &[u8]| {
+        let pair = std::str::from_utf8(pair).ok()?;
+        u8::from_str_radix(pair, 16).ok()
+    };
+    let bytes: Option<Vec<u8>> = digits.chunks(2).map(byte).collect();
+    match bytes {
+        Some(bytes) if bytes.len() == 16 && hyphenated(&bytes) == uid => Value::Blob(bytes),
+        Some(_) | None => Value::Text(uid.to_owned()),
+    }
+}
+
+/// The uid of a value; `None` if there is none.
+fn uid_of(value: &Value) -> Option<String> {
+    match value {
+        Value::Blob(bytes) => Some(hyphenated(bytes)),
+        Value::Text(text) => Some(text.clone()),
+        Value::Null | Value::Integer(_) | Value::Real(_) => None,
+    }
+}
+
+fn hyphenated(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for (at, byte) in bytes.iter().enumerate() {
+        if [4, 6, 8, 10].contains(&at) {
+            text.push('-');
+        }
+        for digit in [byte >> 4, byte & 15] {
+            text.extend(char::from_digit(digit.into(), 16));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_uid_is_read_as_it_was_written() {
+        for (uid, is_short) in [
+            ("f3b1c2d4-0000-4000-8000-00000000000a", true),
+            ("F3b1c2d4-0000-4000-8000-00000000000a", false),
+            ("f3b1c2d4000040008000-00000000000a", false),
+            ("0123456789abcdef", false),
+            ("u1", false),
+            ("", false),
+        ] {
+            let value = uid_value(uid);
+            assert_eq!(uid_of(&value).as_deref(), Some(uid));
+            assert_eq!(matches!(value, Value::Blob(_)), is_short, "{uid}");
+        }
+    }
 }

@@ -8,7 +8,6 @@ use http::StatusCode;
 use http::header::RETRY_AFTER;
 
 use super::reader::{TokenHash, WebReader};
-use super::web_server::text;
 
 /// After how many seconds a reader without a place may ask again.
 const AGAIN: &str = "5";
@@ -138,7 +137,7 @@ impl NoPlace {
     pub(super) fn answer(self) -> Response {
         let words = self.words("streams");
         let words = format!("error: {words}\nhint: close one, or try again in a moment\n");
-        NoPlace::later(text(self.code(), words))
+        NoPlace::later((self.code(), words).into_response())
     }
 
     /// An answer that says when to ask again.
