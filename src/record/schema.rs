@@ -40,8 +40,9 @@ const BUSY: Duration = Duration::from_secs(5);
 /// start of the file, so that it takes few bytes. `mark` has the events that are not versions.
 ///
 /// SQLite does not notice a changed byte, and a search in a damaged index can find too little. So each row has a checksum,
-/// and something else tells of each row: `row_count` of those that are numbered from 1, `object.last` and `version.place` of
-/// the versions of an object, and `object.hash` of the objects with a name.
+/// but those of `manager`, which only the view reads. And something else tells of each row: `row_count` of those that are
+/// numbered from 1, `object.last` and `version.place` of the versions of an object, and `object.hash` of the objects with a
+/// name.
 const TABLES: &str = "
 CREATE TABLE setting (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE source (id INTEGER PRIMARY KEY, api_group TEXT NOT NULL, api_version TEXT NOT NULL, resource TEXT NOT NULL,
