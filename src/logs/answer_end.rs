@@ -8,7 +8,7 @@ use super::container_reading::ContainerReading;
 use super::end_check::EndVerdict;
 use super::instances::LogPlace;
 use super::read_step::{Flow, ReadInstances, ReadStep, StreamEnd};
-use super::reading::{InstanceReading, TailPause};
+use super::reading::{Doubt, InstanceReading, TailPause};
 use super::splitter::LinePart;
 use super::timed_line::timed_line;
 use crate::source::log::{LogEnd, LogEvent, LogGapCause, LogRefusal};
@@ -27,6 +27,10 @@ pub(super) fn ended(
     end: StreamEnd,
 ) -> Option<LogEnd> {
     match end {
+        StreamEnd::Clean(_) | StreamEnd::Unscheduled if reading.doubt == Some(Doubt::Trial) => {
+            end_trial(reading);
+            None
+        }
         StreamEnd::Clean(rest) => complete(reading, container, rest),
         StreamEnd::Broken(_) | StreamEnd::Refused(_) | StreamEnd::Unscheduled
             if reading.break_tail(container) == Flow::Stop =>
@@ -47,13 +51,16 @@ pub(super) fn waited(
     reading: &mut InstanceReading,
     container: &mut ContainerReading,
 ) -> Option<LogEnd> {
-    match reading.doubt.take()? {
+    if reading.doubt != Some(Doubt::Unexplained) {
+        return None;
+    }
+    reading.doubt = None;
+    match reading.asked {
         LogPlace::Running | LogPlace::Ended if !container.options.follow => {
             incomplete(reading, container, LogGapCause::Changed)
         }
         LogPlace::Running | LogPlace::Ended => {
-            reading.gap = reading.window.last();
-            reading.window.forget();
+            reading.doubt = Some(Doubt::Trial);
             None
         }
         // The container restarted while its log was opened: the lines were of the next instance.
@@ -63,6 +70,17 @@ pub(super) fn waited(
             None
         }
         LogPlace::Previous | LogPlace::Gone => lost(reading, container),
+    }
+}
+
+/// The answer about the instance before is over, and did not show that the container has restarted.
+fn end_trial(reading: &mut InstanceReading) {
+    // The node may have gone before its first byte.
+    let is_unanswered = reading.is_empty || reading.node_error.is_some();
+    if is_unanswered && reading.failures + 1 < TRIES {
+        reading.pause();
+    } else {
+        reading.rotated();
     }
 }
 
@@ -250,6 +268,7 @@ fn refused(
     let is_hopeless = matches!(refusal.code, 401 | 403 | 422);
     match refusal.code {
         _ if is_transient => failed(reading, container, refusal),
+        400 | 404 if reading.doubt == Some(Doubt::Trial) => reading.rotated(),
         // The node has removed the instance before.
         400 if reading.asked == LogPlace::Previous
             && (reading.is_opened || options.instances == ReadInstances::Both) =>

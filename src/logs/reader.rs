@@ -12,7 +12,7 @@ use super::chain::{ChainStart, LogChain};
 use super::container_reading::ContainerReading;
 use super::instances::{ContainerLogs, LogPlace};
 use super::read_step::{Flow, ReadInstances, ReadOptions, ReadStep, StreamEnd};
-use super::reading::InstanceReading;
+use super::reading::{Doubt, InstanceReading};
 use super::splitter::LinePart;
 use crate::source::log::{LogContainer, LogEnd, LogEvent, LogInstance};
 
@@ -82,8 +82,10 @@ impl LogReader {
             let Some(reading) = &mut self.current else {
                 continue;
             };
-            if reading.doubt.is_some() {
-                return ReadStep::Wait(Some(DOUBT));
+            match reading.doubt {
+                Some(Doubt::Unexplained) => return ReadStep::Wait(Some(DOUBT)),
+                Some(Doubt::Restarted) => return ReadStep::Wait(None),
+                Some(Doubt::Trial) | None => {}
             }
             if let Some(wait) = reading.wait.take() {
                 return wait;

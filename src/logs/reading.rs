@@ -32,6 +32,18 @@ pub(super) enum TailPause {
     AnswerOver,
 }
 
+/// What is done about an answer that does not repeat the known lines: its log was rotated, or the container has restarted
+/// and its status is late.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Doubt {
+    /// The reader waits for a status that explains the answer.
+    Unexplained,
+    /// None came. The log of the instance before is requested: with the known lines in it, the container has restarted.
+    Trial,
+    /// It has. The status must come.
+    Restarted,
+}
+
 /// The instance that is read.
 #[derive(Debug)]
 #[expect(
@@ -69,8 +81,8 @@ pub(super) struct InstanceReading {
     pub(super) is_forbidden: bool,
     /// A step to take before the next request.
     pub(super) wait: Option<ReadStep>,
-    /// The answer was about something else while the instance was here.
-    pub(super) doubt: Option<LogPlace>,
+    /// The answer was about something else than the instance.
+    pub(super) doubt: Option<Doubt>,
     /// Lines are missing after this time.
     pub(super) gap: Option<Timestamp>,
     /// The error that the node sent in place of lines.
@@ -123,7 +135,7 @@ impl InstanceReading {
 
     /// The answer is about something else: a status may explain that, unless it has already.
     pub(super) fn question(&mut self, chain: &LogChain) {
-        self.doubt = (self.place(chain) == self.asked).then_some(self.asked);
+        self.doubt = (self.place(chain) == self.asked).then_some(Doubt::Unexplained);
     }
 
     pub(super) fn request(&self, options: ReadOptions, is_polled: bool) -> LogRequest {
@@ -140,9 +152,13 @@ impl InstanceReading {
         };
         LogRequest {
             container: self.instance.container.clone(),
-            follow: options.follow && !is_polled && self.asked == LogPlace::Running,
+            follow: options.follow
+                && !is_polled
+                && self.asked == LogPlace::Running
+                && self.doubt.is_none(),
             previous: options.instances == ReadInstances::Previous
-                || self.asked == LogPlace::Previous,
+                || self.asked == LogPlace::Previous
+                || self.doubt.is_some(),
             start,
         }
     }
@@ -190,6 +206,9 @@ impl InstanceReading {
         };
         self.is_empty = false;
         let continuation = self.window.take(time, &part.bytes);
+        if self.doubt == Some(Doubt::Trial) {
+            return self.try_line(continuation);
+        }
         if continuation == Continuation::New && self.is_stray(time, &part, container) {
             return Flow::Continue;
         }
@@ -210,6 +229,25 @@ impl InstanceReading {
             }
         };
         line.map_or(Flow::Continue, |line| self.show(line, container))
+    }
+
+    /// Takes a line of the log of the instance before.
+    fn try_line(&mut self, continuation: Continuation) -> Flow {
+        if continuation == Continuation::Other {
+            self.rotated();
+        } else if self.window.is_unproven() {
+            return Flow::Continue;
+        } else {
+            self.doubt = Some(Doubt::Restarted);
+        }
+        Flow::Stop
+    }
+
+    /// The known lines are in no log any more.
+    pub(super) fn rotated(&mut self) {
+        self.doubt = None;
+        self.gap = self.window.last();
+        self.window.forget();
     }
 
     /// Skips a line that was shown under the instance before.
@@ -347,7 +385,7 @@ impl InstanceReading {
     /// The status of the container is another one. Returns whether the answer that arrives is still of use.
     pub(super) fn moved(&mut self, chain: &LogChain) -> Flow {
         let place = self.place(chain);
-        self.doubt = self.doubt.filter(|doubted| *doubted == place);
+        self.doubt = self.doubt.filter(|_| place == self.asked);
         // Nothing shows yet which instance the answer is about.
         let is_unknown = self.window.last().is_none();
         if is_unknown && place != self.asked {

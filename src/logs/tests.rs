@@ -48,8 +48,8 @@ struct Life {
     growth: usize,
     /// What the node sends after each log that it does not follow.
     error_after: Option<&'static str>,
-    /// Whether statuses reach the reader at once.
-    is_prompt: bool,
+    /// After how many waits of the reader a status reaches it. 0: at once.
+    delay: u32,
     requests: u32,
     shown: Vec<String>,
     said: Vec<String>,
@@ -60,6 +60,8 @@ struct Stream {
     run: usize,
     next: usize,
 }
+
+const NO_PREVIOUS: &str = "previous terminated container \"app\" in pod \"p\" not found";
 
 const FOLLOW: ReadOptions = ReadOptions {
     follow: true,
@@ -110,7 +112,7 @@ impl Life {
             cuts: VecDeque::new(),
             growth: 0,
             error_after: None,
-            is_prompt: true,
+            delay: 0,
             requests: 0,
             shown: Vec::new(),
             said: Vec::new(),
@@ -175,7 +177,7 @@ impl Life {
     }
 
     fn report(&mut self) {
-        if self.is_prompt {
+        if self.delay == 0 {
             self.deliver();
         }
     }
@@ -198,11 +200,14 @@ impl Life {
             match self.reader.step() {
                 ReadStep::Open(request) => self.answer(&request),
                 ReadStep::Pause(_) => {}
-                ReadStep::Wait(Some(_)) if !self.is_prompt => {
-                    self.is_prompt = true;
+                ReadStep::Wait(wait) if self.delay == 1 || (self.delay > 0 && wait.is_none()) => {
+                    self.delay = 0;
                     self.deliver();
                 }
-                ReadStep::Wait(Some(_)) => self.reader.waited(),
+                ReadStep::Wait(Some(_)) => {
+                    self.delay = self.delay.saturating_sub(1);
+                    self.reader.waited();
+                }
                 ReadStep::Wait(None) | ReadStep::WaitTurn | ReadStep::Done => return self.note(),
             }
         }
@@ -250,8 +255,7 @@ impl Life {
         } else {
             Some(present)
         }) else {
-            let text = "previous terminated container \"app\" in pod \"p\" not found";
-            return self.refuse(400, text);
+            return self.refuse(400, NO_PREVIOUS);
         };
         self.reader.opened();
         if let Some(text) = self.node_errors.pop_front() {
@@ -591,7 +595,7 @@ fn a_status_behind_the_node_shows_no_line_under_the_wrong_instance() {
     let mut life = Life::begun();
     life.cut();
     life.lines(1);
-    life.is_prompt = false;
+    life.delay = 1;
     life.run();
     life.lines(2);
     life.pump();
@@ -607,11 +611,41 @@ fn a_status_behind_the_node_shows_no_line_under_the_wrong_instance() {
 }
 
 #[test]
+fn a_status_long_behind_the_node_is_no_gap() {
+    for delay in 1..20 {
+        let mut life = Life::begun();
+        life.cut();
+        life.lines(1);
+        life.delay = delay;
+        life.run();
+        life.lines(2);
+        life.pump();
+        life.lines(1);
+        assert_eq!(life.check(&[]), "", "after {delay} waits");
+    }
+}
+
+#[test]
+fn a_rotation_is_no_restart() {
+    let mut life = Life::begun();
+    life.run();
+    life.lines(2);
+    life.pump();
+    life.cut();
+    life.lines(2);
+    life.rotate();
+    life.lines(2);
+    life.pump();
+    assert_eq!(life.said.last().expect("a gap"), "! log rotated");
+    assert_eq!(life.shown, ["L0", "L1", "L2", "L3", "L6", "L7"]);
+}
+
+#[test]
 fn a_status_that_comes_while_another_instance_answers_is_no_gap() {
     let mut life = Life::begun();
     life.cut();
     life.lines(1);
-    life.is_prompt = false;
+    life.delay = 1;
     life.run();
     // The reader follows the new instance, and takes it for the one before.
     life.answer_next();
@@ -622,7 +656,7 @@ fn a_status_that_comes_while_another_instance_answers_is_no_gap() {
 
 /// Checks that each line is shown once, in any order; returns what was said.
 fn check_each_once(mut life: Life) -> Vec<String> {
-    life.is_prompt = true;
+    life.delay = 0;
     life.deliver();
     life.lines(1);
     life.pump();
@@ -642,7 +676,7 @@ fn a_restart_while_a_log_is_opened_shows_each_line_once() {
     let mut life = Life::with(FOLLOW, 1);
     life.lines(2);
     // The status shows the first instance, and the node has the second.
-    life.is_prompt = false;
+    life.delay = 1;
     life.run();
     life.lines(2);
     life.answer_next();
@@ -658,7 +692,7 @@ fn a_restart_while_a_dead_instance_is_read_shows_no_line_twice() {
     life.exit(1);
     life.wait_for_restart();
     // The status shows the dead instance, and the node has the next one.
-    life.is_prompt = false;
+    life.delay = 1;
     life.run();
     life.lines(2);
     for _ in 0..2 {
@@ -678,7 +712,7 @@ fn a_restart_while_a_dead_instance_is_read_shows_no_line_twice() {
 fn a_restart_while_the_last_instance_is_read_shows_no_line_twice() {
     let mut life = Life::with(FOLLOW, 0);
     life.pump();
-    life.is_prompt = false;
+    life.delay = 1;
     life.run();
     life.run();
     life.deliver();
@@ -1001,8 +1035,12 @@ fn a_tail_counts_a_last_line_without_its_line_feed() {
 fn long_line(options: ReadOptions, script: &str) -> String {
     let mut life = Life::with(options, 1);
     'answers: for answer in script.split(';') {
-        while !matches!(life.reader.step(), ReadStep::Open(_)) {
-            life.reader.waited();
+        loop {
+            match life.reader.step() {
+                ReadStep::Open(request) if request.previous => life.refuse(400, NO_PREVIOUS),
+                ReadStep::Open(_) => break,
+                _ => life.reader.waited(),
+            }
         }
         life.reader.opened();
         let mut time = "1970-01-01T00:16:40Z ";
@@ -1110,7 +1148,7 @@ proptest! {
             life.wait_for_restart();
         }
         // The status comes within a second.
-        life.is_prompt = false;
+        life.delay = 1;
         life.run();
         for _ in 0..after {
             life.line_at(step);
@@ -1120,7 +1158,7 @@ proptest! {
                 life.answer_next();
             }
         }
-        life.is_prompt = true;
+        life.delay = 0;
         life.deliver();
         life.lines(1);
         life.pump();
