@@ -66,9 +66,9 @@ pub fn command() -> clap::Command {
     without_globals(command.override_usage(usage))
 }
 
-/// The same command for parsing. As in kubectl, switches take `=true` and `=false`.
+/// The same command for parsing, with the habits of kubectl's flags (spf13/pflag).
 pub(super) fn parser() -> clap::Command {
-    switches_take_values(command())
+    as_in_kubectl(command())
 }
 
 fn without_globals(command: clap::Command) -> clap::Command {
@@ -79,7 +79,8 @@ fn without_globals(command: clap::Command) -> clap::Command {
     command.mut_args(hide).mut_subcommands(without_globals)
 }
 
-fn switches_take_values(command: clap::Command) -> clap::Command {
+/// Lets switches take `=true` and `=false`, and flags any value: the word after `--since` is its value, even `-5m`.
+fn as_in_kubectl(command: clap::Command) -> clap::Command {
     command
         .mut_args(|arg| match arg.get_action() {
             ArgAction::SetTrue => {
@@ -91,9 +92,13 @@ fn switches_take_values(command: clap::Command) -> clap::Command {
                     .default_missing_value("true")
                     .hide_possible_values(true)
             }
+            ArgAction::Set | ArgAction::Append if !arg.is_positional() => {
+                let needs_value = arg.get_num_args().is_none_or(|values| values == 1.into());
+                arg.allow_hyphen_values(needs_value)
+            }
             _ => arg,
         })
-        .mut_subcommands(switches_take_values)
+        .mut_subcommands(as_in_kubectl)
 }
 
 /// Parses a command line.

@@ -25,13 +25,7 @@ pub(crate) struct ClusterArgs {
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) cache_dir: Option<String>,
     /// Log requests on standard error: 6 prints the URI, status and time of each, 8 also its headers
-    #[arg(
-        short,
-        long = "v",
-        global = true,
-        value_name = "LEVEL",
-        allow_negative_numbers = true
-    )]
+    #[arg(short, long = "v", global = true, value_name = "LEVEL")]
     pub(crate) verbosity: Option<i32>,
 }
 

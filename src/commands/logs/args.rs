@@ -72,7 +72,7 @@ pub(crate) struct LogsArgs {
     since_time: Option<Timestamp>,
     /// Start with this many of the newest lines of each container; -1: all (default: -1 for one Pod or with --since,
     /// 10 for several)
-    #[arg(long, value_name = "LINES", allow_negative_numbers = true)]
+    #[arg(long, value_name = "LINES")]
     tail: Option<i64>,
     /// Show the time of each line
     #[arg(long)]
@@ -81,7 +81,7 @@ pub(crate) struct LogsArgs {
     #[arg(long)]
     prefix: bool,
     /// Show at most this many bytes of each container; 0: all
-    #[arg(long, value_name = "BYTES", allow_negative_numbers = true)]
+    #[arg(long, value_name = "BYTES")]
     limit_bytes: Option<i64>,
     /// Read the logs of at most this many containers at the same time, and the others in turn
     #[arg(long, value_name = "COUNT", default_value_t = 200)]
@@ -393,7 +393,7 @@ fn duration(text: &str) -> Result<Duration, InvalidDuration> {
     parse_duration(text).ok_or_else(|| InvalidDuration(text.to_owned()))
 }
 
-/// A text that is no duration, with the message of Go's parser.
+/// A text that is no duration, with the message of Go's parser, or a negative one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 struct InvalidDuration(String);
 
@@ -402,6 +402,8 @@ impl fmt::Display for InvalidDuration {
         let InvalidDuration(text) = self;
         if f64::from_str(text).is_ok() {
             write!(f, "time: missing unit in duration {text:?}")
+        } else if text.strip_prefix('-').and_then(parse_duration).is_some() {
+            f.write_str("must be greater than 0")
         } else {
             write!(f, "time: invalid duration {text:?}")
         }
@@ -479,11 +481,11 @@ mod tests {
                 "error: only one of --for or --previous is allowed",
             ),
             (
-                &["web", "--tail", "-2"],
+                &["web", "--tail=-2"],
                 "error: --tail must be greater than or equal to -1",
             ),
             (
-                &["web", "--limit-bytes", "-1"],
+                &["web", "--limit-bytes=-1"],
                 "error: --limit-bytes must be greater than 0",
             ),
             (&[], "error: expected 'logs (POD | TYPE/NAME)'"),
@@ -494,6 +496,10 @@ mod tests {
             (
                 &["web", "--since", "5"],
                 "error: invalid value '5' for '--since <DURATION>': time: missing unit in duration \"5\"",
+            ),
+            (
+                &["web", "--since=-5m"],
+                "error: invalid value '-5m' for '--since <DURATION>': must be greater than 0",
             ),
         ] {
             assert_eq!(check(words), expect, "{words:?}");

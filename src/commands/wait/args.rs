@@ -20,7 +20,7 @@ pub(crate) struct GoalArgs {
     #[arg(long = "for", value_name = "GOAL")]
     pub(super) goals: Vec<Goal>,
     /// Exit after this time, for example 30s or 5m; 0: check once; negative: no limit (default)
-    #[arg(long, value_name = "DURATION", allow_hyphen_values = true)]
+    #[arg(long, value_name = "DURATION")]
     pub(super) timeout: Option<Limit>,
     /// With --for: exit when this many instances of a container have died (default: 3), and at the latest two minutes
     /// after the first failure
