@@ -156,10 +156,12 @@ impl Objects {
 
     /// Why the model does not have an object of a source. An object without a source is of a type that is not served.
     pub(super) fn absence(&self, source: Option<&SourceKey>) -> Absence {
-        let Some(source) = source else {
-            return Absence::Unserved;
+        let reading = match source {
+            Some(source) => self.reading_of_named(source),
+            None if self.knows_absence => return Absence::Unserved,
+            None => return Absence::NotInFile,
         };
-        match self.reading_of_named(source) {
+        match reading {
             Some(Reading::All) if self.knows_absence => Absence::Missing,
             Some(Reading::All) => Absence::NotInFile,
             Some(Reading::Refused) => Absence::Refused,

@@ -165,6 +165,20 @@ fn a_trace_that_names_more_objects_than_it_reads_ends() {
     assert_eq!(pods, 20, "{}", ran.transcript());
 }
 
+#[test]
+fn a_type_that_a_file_does_not_have_is_not_called_unserved() {
+    let frob = "{apiVersion: ex.com/v1, kind: Frob, metadata: {name: x, namespace: shop, uid: x, \
+        ownerReferences: [{apiVersion: ex.com/v1, kind: Owner, name: above, uid: above}]}}";
+    let path = file("frob.yaml", frob);
+    let ran = Spy::alone().run(&["trace", "frob/x", "-n", "shop", "--from", &path, "--once"]);
+    assert!(
+        ran.stdout.contains("not in the file"),
+        "{}",
+        ran.transcript()
+    );
+    assert!(!ran.stdout.contains("not served"), "{}", ran.transcript());
+}
+
 /// A file of custom resources: the owners of each, by their numbers. The last one has failed.
 fn owned(name: &str, owners: &[Vec<usize>]) -> String {
     let object = |(number, of): (usize, &Vec<usize>)| {

@@ -60,7 +60,7 @@ fn member_gap(
     let gap = MemberGap::Absent(absence);
     match absence {
         Absence::Missing | Absence::Refused => Some(gap),
-        Absence::Unserved => (is_planned && around.knows_absence()).then_some(gap),
+        Absence::Unserved => is_planned.then_some(gap),
         Absence::Unread => around
             .members()
             .beyond
