@@ -181,7 +181,7 @@ async fn a_reader_that_does_not_read_cannot_delay_the_timeout() {
     }
     for (args, code) in [
         (
-            &["changes", "cm", "-o", "json", "--since=0", "--timeout=1s"][..],
+            &["changes", "cm", "-o", "json", "--since=0", "--timeout=5s"][..],
             0,
         ),
         (
@@ -191,13 +191,13 @@ async fn a_reader_that_does_not_read_cannot_delay_the_timeout() {
                 "-o",
                 "json",
                 "--since=0",
-                "--timeout=1s",
+                "--timeout=5s",
                 "--for=delete",
             ],
             3,
         ),
         (
-            &["status", "cm", "-o", "json", "--timeout=1s", "--for=delete"],
+            &["status", "cm", "-o", "json", "--timeout=5s", "--for=delete"],
             3,
         ),
     ] {

@@ -70,9 +70,10 @@ impl<'s> Stage<'s> {
         self
     }
 
-    /// Plays in real time (tokio's), until the scenario ends or `shutdown` completes.
+    /// Plays in real time (tokio's), until the scenario ends or `shutdown` completes. After a pause of the machine, the
+    /// scenario goes on where it was, so that nothing in it becomes too short to see.
     pub async fn play(mut self, shutdown: impl Future<Output = ()>) -> Result<(), WriteError> {
-        let start = tokio::time::Instant::now();
+        let mut start = tokio::time::Instant::now();
         tokio::pin!(shutdown);
         while let Some(due) = self.world.next_due() {
             let due = start + Duration::from_millis(due) / self.world.speed.get();
@@ -80,6 +81,7 @@ impl<'s> Stage<'s> {
                 () = &mut shutdown => return Ok(()),
                 () = tokio::time::sleep_until(due) => self.advance()?,
             }
+            start += due.elapsed();
         }
         Ok(())
     }
