@@ -2,6 +2,7 @@
 
 pub mod cluster;
 pub mod fault_proxy;
+pub mod fleet;
 pub mod hostile;
 pub mod pty;
 
