@@ -27,22 +27,27 @@ impl<'p> ClusterChoice<'p> {
         }
     }
 
-    /// Fails with the answer, unless the objects of the clusters are read. Of all clusters, those that cannot be read do not
-    /// count: [`ClusterChoice::warn`] names them. An empty answer would look like an empty cluster.
+    /// Fails with the answer, unless the objects of the clusters are read.
     pub(super) fn check_read(self, snapshot: &Snapshot) -> Result<(), Box<Response>> {
+        match self.unread(snapshot) {
+            None => Ok(()),
+            Some((code, words)) => Err(Box::new(text(code, words))),
+        }
+    }
+
+    /// The code and the error, unless the objects of the clusters are read. Of all clusters, those that cannot be read do not
+    /// count: [`ClusterChoice::warn`] names them. An empty answer would look like an empty cluster.
+    pub(super) fn unread(self, snapshot: &Snapshot) -> Option<(StatusCode, String)> {
         let unread = |why: &str| {
             let words = format!("error: {why}\nhint: wait until /readyz answers ok\n");
-            Err(Box::new(text(StatusCode::SERVICE_UNAVAILABLE, words)))
+            Some((StatusCode::SERVICE_UNAVAILABLE, words))
         };
         match self {
-            ClusterChoice::All if snapshot.link.is_read => Ok(()),
+            ClusterChoice::All if snapshot.link.is_read => None,
             ClusterChoice::All => unread("the cluster is not read yet"),
             ClusterChoice::One(name) => match snapshot.cluster_named(name) {
-                None => Err(Box::new(text(
-                    StatusCode::NOT_FOUND,
-                    snapshot.unknown_cluster(name),
-                ))),
-                Some(cluster) if cluster.is_read => Ok(()),
+                None => Some((StatusCode::NOT_FOUND, snapshot.unknown_cluster(name))),
+                Some(cluster) if cluster.is_read => None,
                 Some(cluster) => unread(&cluster.absence().unwrap_or_default()),
             },
         }

@@ -190,14 +190,14 @@ async fn object(
     if let Some(view) = ObjectPage::at(path.address(), &snapshot) {
         return html(&view, &snapshot);
     }
-    let words = "This object is not among those that kubectl spy serve follows.";
+    let (code, words) = ClusterChoice::One(&path.address().cluster)
+        .unread(&snapshot)
+        .unwrap_or_else(|| {
+            let words = "This object is not among those that kubectl spy serve follows.";
+            (StatusCode::NOT_FOUND, words.to_owned())
+        });
     let content = (CONTENT_TYPE, "text/html; charset=utf-8");
-    (
-        StatusCode::NOT_FOUND,
-        [content],
-        nothing(words).into_string(),
-    )
-        .into_response()
+    (code, [content], nothing(&words).into_string()).into_response()
 }
 
 async fn live_now(State(server): Shared, Extension(reader): Asker, uri: Uri) -> Response {

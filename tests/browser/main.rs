@@ -20,8 +20,8 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use support::Running;
 use support::cluster::Cluster;
+use support::{Running, Spy};
 
 /// The names that Chromium has in distributions.
 const BROWSERS: [&str; 4] = [
@@ -62,11 +62,11 @@ fn need_tools(scripts: &Path) {
 }
 
 /// Runs a script over a server of these kinds. `act` makes the writes that the script asks for.
-fn run(script: &str, cluster: &Cluster, args: &[&str], act: impl Fn(&str)) {
+fn run(script: &str, spy: &Spy, args: &[&str], mut act: impl FnMut(&str)) {
     let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser");
     need_tools(&scripts);
     let args = [&["serve", "--listen", "127.0.0.1:0"], args].concat();
-    let mut served: Running = cluster.spy().start(&args);
+    let mut served: Running = spy.start(&args);
     let address = served.until_where("the address", |line| line.starts_with("http://"));
     let shots = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("browser");
     std::fs::create_dir_all(&shots).unwrap();
@@ -90,6 +90,11 @@ fn run(script: &str, cluster: &Cluster, args: &[&str], act: impl Fn(&str)) {
     assert!(node.wait().unwrap().success(), "{script} failed");
 }
 
+/// Waits within a test whose thread is the script's.
+fn wait_for<T>(work: impl Future<Output = T>) -> T {
+    tokio::task::block_in_place(|| tokio::runtime::Handle::current().block_on(work))
+}
+
 /// A script that only reads.
 fn nothing(name: &str) {
     panic!("nobody knows how to do {name:?}");
@@ -98,54 +103,80 @@ fn nothing(name: &str) {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_page_is_readable_and_has_nothing_that_axe_finds() {
     let cluster = shop::shop().await;
-    run("pages.mjs", &cluster, &shop::KINDS, nothing);
+    run("pages.mjs", &cluster.spy(), &shop::KINDS, nothing);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn hostile_text_stays_text() {
     let cluster = shop::hostile().await;
-    run("hostile.mjs", &cluster, &shop::KINDS, nothing);
+    run("hostile.mjs", &cluster.spy(), &shop::KINDS, nothing);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_change_arrives_without_a_reload() {
     let cluster = shop::shop().await;
-    run("live.mjs", &cluster, &shop::KINDS, |name| match name {
-        "fail cart" => shop::fail(&cluster, "cart"),
-        "delete cart" => cluster.delete("pods", "cart"),
-        other => nothing(other),
-    });
+    run(
+        "live.mjs",
+        &cluster.spy(),
+        &shop::KINDS,
+        |name| match name {
+            "fail cart" => shop::fail(&cluster, "cart"),
+            "delete cart" => cluster.delete("pods", "cart"),
+            other => nothing(other),
+        },
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_keyboard_alone_is_enough() {
     let cluster = shop::shop().await;
-    run("keyboard.mjs", &cluster, &shop::KINDS, nothing);
+    run("keyboard.mjs", &cluster.spy(), &shop::KINDS, nothing);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_pages_work_without_script() {
     let cluster = shop::shop().await;
-    run("without_script.mjs", &cluster, &shop::KINDS, nothing);
+    run("without_script.mjs", &cluster.spy(), &shop::KINDS, nothing);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_timeline_shows_states_and_is_moved_by_its_address() {
     let cluster = shop::shop().await;
-    run("timeline.mjs", &cluster, &shop::KINDS, nothing);
+    run("timeline.mjs", &cluster.spy(), &shop::KINDS, nothing);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_object_is_shown_with_its_past() {
     let cluster = shop::shop().await;
-    run("object.mjs", &cluster, &shop::KINDS, nothing);
+    run("object.mjs", &cluster.spy(), &shop::KINDS, nothing);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn several_clusters_share_a_page_and_none_stops_another() {
+    let mut fleet = shop::fleet().await;
+    let spy = fleet.spy();
+    let args = [&shop::KINDS[..], &["--contexts", "prod-*"]].concat();
+    run("clusters.mjs", &spy, &args, |name| match name {
+        "fail cart of prod-us" => shop::fail(&fleet.clusters[1], "cart"),
+        "fail cart of prod-eu" => shop::fail(&fleet.clusters[0], "cart"),
+        "stop prod-us" => wait_for(fleet.clusters[1].sandbox.stop()),
+        "restart prod-us" => wait_for(fleet.clusters[1].sandbox.restart()).unwrap(),
+        other => nothing(other),
+    });
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hostile_names_of_contexts_stay_text() {
+    let fleet = shop::hostile_contexts().await;
+    let args = ["pods", "--all-contexts"];
+    run("hostile_contexts.mjs", &fleet.spy(), &args, nothing);
 }
 
 /// `UPDATE=1` replaces the picture of the README by the one that the page has now.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_readme_has_a_small_picture_of_the_page() {
     let cluster = shop::shop().await;
-    run("picture.mjs", &cluster, &shop::KINDS, nothing);
+    run("picture.mjs", &cluster.spy(), &shop::KINDS, nothing);
     let new = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("browser/serve.png");
     let shown = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/images/serve.png");
     if std::env::var_os("UPDATE").is_some() {
@@ -164,11 +195,11 @@ async fn the_readme_has_a_small_picture_of_the_page() {
 #[tokio::test(flavor = "multi_thread")]
 async fn ten_thousand_pods_are_a_small_page() {
     let cluster = shop::many(10_000).await;
-    run("many.mjs", &cluster, &["pods"], nothing);
+    run("many.mjs", &cluster.spy(), &["pods"], nothing);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_empty_cluster_has_pages_too() {
     let cluster = Cluster::start().await;
-    run("empty.mjs", &cluster, &shop::KINDS, nothing);
+    run("empty.mjs", &cluster.spy(), &shop::KINDS, nothing);
 }

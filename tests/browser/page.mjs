@@ -1,6 +1,7 @@
 // What all scripts share: a browser, a page of the server with its token, and the checks that hold for every page.
 import assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { chromium } from "playwright-core";
 
 /** The address that the server has printed, with its token. */
@@ -89,6 +90,22 @@ export async function visit(page, path) {
 export async function fits(page, what) {
   const [content, window] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
   assert.ok(content <= window, `${what} is ${content} pixels wide, the window ${window}`);
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** What axe finds, one line for each element. */
+export async function findings(page) {
+  // The policy of the page forbids other scripts: the browser itself runs this one.
+  const result = await page.evaluate(`${AXE}; axe.run(document, { resultTypes: ["violations"] })`);
+  return result.violations.flatMap((it) => it.nodes.map((node) => `${it.id}: ${node.html.slice(0, 120)} ${node.failureSummary}`));
+}
+
+/** Fails if text of the cluster has become markup or script on this page, or a link leads elsewhere. */
+export async function staysText(page, path) {
+  assert.equal(await page.evaluate("window.hacked"), undefined, path);
+  const targets = await page.locator("a").evaluateAll((all) => all.map((link) => link.getAttribute("href") ?? ""));
+  for (const target of targets) assert.ok(new URL(target, at(path)).origin === ADDRESS.origin, target);
 }
 
 /** Keeps a picture of the whole page. */

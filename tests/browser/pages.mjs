@@ -1,17 +1,6 @@
 // Every page, on a screen and a telephone, light and dark: a picture of each, no finding of axe, nothing that is cut off.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { PAGES, WIDTHS, fits, open, shot, visit, withBrowser } from "./page.mjs";
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-/** What axe finds, one line for each element. */
-async function findings(page) {
-  // The policy of the page forbids other scripts: the browser itself runs this one.
-  const result = await page.evaluate(`${AXE}; axe.run(document, { resultTypes: ["violations"] })`);
-  return result.violations.flatMap((it) => it.nodes.map((node) => `${it.id}: ${node.html.slice(0, 120)} ${node.failureSummary}`));
-}
+import { PAGES, WIDTHS, findings, fits, open, shot, visit, withBrowser } from "./page.mjs";
 
 await withBrowser(async (browser) => {
   const found = [];

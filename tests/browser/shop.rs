@@ -5,6 +5,7 @@ use kubectl_spy::sandbox::{Target, Writer};
 use serde_json::{Value, json};
 
 use super::support::cluster::{Cluster, config_map, deployment, owned_by, pod};
+use super::support::fleet::Fleet;
 
 /// What the server follows.
 pub const KINDS: [&str; 1] = ["deploy,rs,pods,cm,svc,jobs"];
@@ -116,6 +117,22 @@ fn warning(cluster: &Cluster, about: &str, reason: &str, message: &str) {
 
 /// A shop: `web` is well, `api` has a rollout whose image does not exist, `cart` is a Pod of its own.
 pub async fn shop() -> Cluster {
+    let cluster = calm_shop().await;
+    roll_out(&cluster);
+    cluster.renew();
+    cluster
+}
+
+/// The clusters `prod-eu` and `prod-us` with the same objects: all are well but `api` of `prod-eu`.
+pub async fn fleet() -> Fleet {
+    Fleet::of(
+        vec![shop().await, calm_shop().await],
+        &["prod-eu", "prod-us"],
+    )
+}
+
+/// A shop before that rollout: everything is well.
+async fn calm_shop() -> Cluster {
     let cluster = Cluster::start().await;
     cluster.put(config_map("flags", &json!({"limit": "10"})));
     app(&cluster, "web");
@@ -138,8 +155,6 @@ pub async fn shop() -> Cluster {
         cluster.renew();
         cluster.tick(9);
     }
-    roll_out(&cluster);
-    cluster.renew();
     cluster
 }
 
@@ -216,6 +231,18 @@ pub async fn hostile() -> Cluster {
     cluster.put(pod(&long, &json!({})));
     fail(&cluster, &long);
     cluster
+}
+
+/// Clusters whose contexts have hostile names. Each has a Pod `web` that fails.
+pub async fn hostile_contexts() -> Fleet {
+    let mut clusters = Vec::new();
+    for _ in HOSTILE {
+        let cluster = Cluster::start().await;
+        cluster.put(pod("web", &json!({})));
+        fail(&cluster, "web");
+        clusters.push(cluster);
+    }
+    Fleet::of(clusters, &HOSTILE)
 }
 
 /// So many Pods, of which each hundredth fails.

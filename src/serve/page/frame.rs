@@ -4,6 +4,7 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::assets::STYLE;
+use super::now::of_cluster;
 use super::object_address::ObjectAddress;
 use super::{PageView, Section, Shown, View};
 use crate::serve::snapshot::Snapshot;
@@ -16,10 +17,18 @@ pub(super) struct PageFrame<'f> {
     pub(super) section: Section,
     /// The cluster that the page is about; `None` for an address that shows nothing.
     pub(super) snapshot: Option<&'f Snapshot>,
-    /// Where the changes of the page come from; `None` if it does not follow the cluster.
-    pub(super) live: Option<String>,
+    /// How it follows the cluster; `None` if it does not.
+    pub(super) live: Option<LiveFrame<'f>>,
     /// The text in the search field.
     pub(super) search: &'f str,
+}
+
+/// How a page follows the cluster.
+pub(super) struct LiveFrame<'f> {
+    /// Where its changes come from.
+    address: String,
+    /// How current it is.
+    link: &'f Markup,
 }
 
 impl PageFrame<'_> {
@@ -38,7 +47,7 @@ impl PageFrame<'_> {
                     @if self.live.is_some() { noscript { meta http-equiv="refresh" content="10"; } }
                     script src="/page.js" defer {}
                 }
-                body data-live=[self.live.as_ref()] {
+                body data-live=[self.live.as_ref().map(|live| &live.address)] {
                     a.skip href="#main" { "Skip to the content" }
                     (self.header())
                     main #main tabindex="-1" { (content) }
@@ -61,7 +70,7 @@ impl PageFrame<'_> {
                     span.cluster { (Shown(&snapshot.cluster_words())) " " (Shown(&snapshot.place)) }
                 }
                 span #link role="status" {
-                    @if let (Some(snapshot), Some(_)) = (self.snapshot, &self.live) { (link(snapshot)) }
+                    @if let Some(live) = &self.live { (live.link) }
                 }
                 form action="/" method="get" role="search" {
                     input #search type="search" name="q" value=(Shown(self.search)) placeholder="Search (/)" aria-label="Search";
@@ -77,7 +86,10 @@ pub(in crate::serve) fn page(view: &PageView, of: &dyn View, snapshot: &Snapshot
         title: &view.title,
         section: of.section(),
         snapshot: Some(snapshot),
-        live: Some(of.live_address()),
+        live: Some(LiveFrame {
+            address: of.live_address(),
+            link: &view.link,
+        }),
         search: of.search().unwrap_or_default(),
     };
     frame.around(&html! {
@@ -110,6 +122,26 @@ fn table(view: &PageView) -> Markup {
 pub(super) fn link(snapshot: &Snapshot) -> Markup {
     let link = &snapshot.link;
     html! { span.lost[link.is_lost] { (Shown(&link.words)) } }
+}
+
+/// The same for a page about an object: of several clusters, it is about that of the object.
+pub(super) fn link_to(cluster: &str, snapshot: &Snapshot) -> Markup {
+    let cluster = snapshot.cluster_named(cluster);
+    match cluster.filter(|_| snapshot.is_of_several()) {
+        None => link(snapshot),
+        Some(cluster) => match cluster.absence() {
+            None => html! { span { "● live" } },
+            Some(words) => html! { span.lost { "✗ " (Shown(&words)) } },
+        },
+    }
+}
+
+/// The begin of the path to an object: everything, and everything of its cluster, if there are several.
+pub(super) fn path_begin(cluster: &str, snapshot: &Snapshot) -> Markup {
+    html! {
+        a href="/" { "Now" }
+        @if snapshot.is_of_several() { " › " a href=(of_cluster(cluster)) { (Shown(cluster)) } }
+    }
 }
 
 /// A command that shows the same, with a button that copies it. The button needs the script, which shows it.

@@ -21,7 +21,6 @@ mod timeline;
 
 use maud::{Markup, Render, html};
 
-use super::served_cluster::ServedCluster;
 use super::snapshot::Snapshot;
 use crate::render::text::escape_line;
 pub(super) use assets::{POLICY, SCRIPT};
@@ -104,20 +103,12 @@ pub(super) trait View {
     }
 }
 
-/// A line for each of several clusters whose objects are missing, or may be out of date.
-fn absences(snapshot: &Snapshot) -> Vec<String> {
-    let clusters = snapshot.clusters.iter();
-    let absences = clusters.filter_map(ServedCluster::absence);
-    absences.filter(|_| snapshot.is_of_several()).collect()
-}
-
 /// The lines below a table: the rows that it leaves out, and what the server could not read.
 fn foot(beyond: usize, snapshot: &Snapshot) -> Markup {
     html! {
         @if beyond > 0 {
             p { "and " (beyond) " more: search, or choose a state or a namespace" }
         }
-        @for line in absences(snapshot) { p.problem { (Shown(&line)) } }
         @for line in snapshot.link.refused.iter().chain(&snapshot.shortfalls) {
             p.dim { (Shown(line)) }
         }
@@ -132,6 +123,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
+    use super::super::served_cluster::ServedCluster;
     use super::super::snapshot::ServedRow;
     use super::super::snapshot::testing::{failed_pod, snapshot};
     use super::*;

@@ -9,7 +9,8 @@ use super::object_address::quoted;
 use super::row::{RowPlace, class, row, sign};
 use super::{MAX_ROWS, PageView, Section, Shown, View, foot};
 use crate::render::text::escape_line;
-use crate::serve::params::{ParamError, Params};
+use crate::serve::params::{CLUSTER, ParamError, Params};
+use crate::serve::served_cluster::ServedCluster;
 use crate::serve::snapshot::{ServedRow, Snapshot, UnhealthyRow};
 use crate::status::Status;
 
@@ -25,6 +26,12 @@ const STATES: [Status; 6] = [
 
 /// The most namespaces and kinds that have links.
 const MAX_CHOICES: usize = 24;
+
+/// The address of what is not well in a cluster.
+pub(super) fn of_cluster(cluster: &str) -> String {
+    let chosen = Params::from_iter([(CLUSTER, cluster)]);
+    format!("/?{}", chosen.to_query())
+}
 
 /// The first page, with what the reader has chosen.
 pub(in crate::serve) struct NowPage {
@@ -72,15 +79,17 @@ impl NowPage {
             && self.is_found(row)
     }
 
-    /// Whether the name, the state or a reason of an object contains the searched text.
+    /// Whether the name, the place, the state or a reason of an object contains the searched text.
     fn is_found(&self, row: &ServedRow) -> bool {
         let wanted = self.search.to_lowercase();
         let holds = |text: &str| text.to_lowercase().contains(&wanted);
-        let namespace = row.record.object_ref.namespace.as_deref();
+        let object = &row.record.object_ref;
+        let cluster = row.label.as_ref().map(|_| &*object.cluster);
         wanted.is_empty()
             || holds(&row.name())
             || holds(&row.record.word)
-            || namespace.is_some_and(holds)
+            || object.namespace.as_deref().is_some_and(holds)
+            || cluster.is_some_and(holds)
             || row.lines.iter().chain(&row.changes).any(|line| holds(line))
     }
 
@@ -195,6 +204,7 @@ impl View for NowPage {
                 (self.choices("cluster", self.cluster.as_ref(), &clusters))
                 (self.choices("namespace", self.namespace.as_ref(), &namespaces))
                 (self.choices("kind", self.kind.as_ref(), &kinds))
+                @for line in self.absences(snapshot) { p.problem { (Shown(&line)) } }
                 @if rows.is_empty() { p.empty { (self.nothing(snapshot)) } }
             },
             rows,
@@ -218,6 +228,16 @@ impl View for NowPage {
 }
 
 impl NowPage {
+    /// A line for each of several clusters whose objects are missing, or may be out of date.
+    fn absences(&self, snapshot: &Snapshot) -> Vec<String> {
+        let is_shown = |cluster: &&ServedCluster| {
+            let chosen = self.cluster.as_ref();
+            snapshot.is_of_several() && chosen.is_none_or(|name| **name == *cluster.name)
+        };
+        let clusters = snapshot.clusters.iter().filter(is_shown);
+        clusters.filter_map(ServedCluster::absence).collect()
+    }
+
     /// What the rows are.
     fn heading(&self) -> Markup {
         html! {
@@ -259,6 +279,7 @@ impl NowPage {
         match () {
             () if !snapshot.link.is_read => "Reading the cluster…",
             () if is_chosen || !self.is_of_unhealthy() => "No object fits.",
+            () if !self.absences(snapshot).is_empty() => "Nothing is known to be unhealthy.",
             () => "Nothing is unhealthy.",
         }
     }
@@ -298,6 +319,25 @@ mod tests {
         ] {
             assert_eq!(names(query, 4), expect, "{query}");
         }
+    }
+
+    #[test]
+    fn a_view_without_a_cluster_says_so() {
+        let mut snapshot = snapshot(Vec::new());
+        snapshot.link.is_read = true;
+        let mut fleet = ["eu", "us"].map(|name| ServedCluster::alone(name.into()));
+        fleet[0].is_read = true;
+        snapshot.clusters = fleet.into();
+        let shown = |query: &str| {
+            let params = Params::of(&format!("/?{query}").parse().expect("an address"));
+            let view = NowPage::of(&params).expect("valid parameters");
+            view.of(&snapshot).expect("a view").summary.into_string()
+        };
+        let absent = "<p class=\"problem\">us: it is not read yet</p>";
+        let all = shown("");
+        assert!(all.contains(absent) && all.contains("Nothing is known to be unhealthy."));
+        assert!(shown("cluster=us").contains(absent));
+        assert!(!shown("cluster=eu").contains(absent));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use maud::{Markup, html};
 
-use super::frame::{as_of, copied, link, parts};
+use super::frame::{as_of, copied, link_to, parts, path_begin};
 use super::object_address::ObjectAddress;
 use super::row::{RowPlace, class, row, sign};
 use super::{MAX_ROWS, PageView, Shown, View, foot};
@@ -49,12 +49,21 @@ impl View for ObjectPage {
             label: None,
         };
         Some(PageView {
-            title: format!("{} {}", top.name(), top.record.word),
-            summary: summary(top, &owners(&snapshot.rows[..at], own)),
+            title: format!("{} {} · {}", top.name(), top.record.word, self.0.cluster),
+            summary: html! {
+                nav.path aria-label="Owners" {
+                    (path_begin(&self.0.cluster, snapshot))
+                    @for owner in owners(&snapshot.rows[..at], own) {
+                        " › " a href=(ObjectAddress::of_row(owner).path("o")) { (Shown(&owner.name())) }
+                    }
+                    " › " span aria-current="page" { (Shown(&top.name())) }
+                }
+                (summary(top))
+            },
             has_clusters: false,
             rows: rows.map(|shown| row(shown, &place(shown))).collect(),
             foot: html! { (foot(beyond, snapshot)) (copied(&self.0.command("status"))) },
-            link: link(snapshot),
+            link: link_to(&self.0.cluster, snapshot),
         })
     }
 
@@ -107,16 +116,11 @@ fn owners(above: &[Arc<ServedRow>], mut depth: usize) -> Vec<&ServedRow> {
     owners
 }
 
-/// The owners, the state and its rule, and the other pages about the object.
-fn summary(row: &ServedRow, owners: &[&ServedRow]) -> Markup {
+/// The state and its rule, and the other pages about the object.
+fn summary(row: &ServedRow) -> Markup {
     let record = &row.record;
     let address = ObjectAddress::of_row(row);
     html! {
-        nav.path aria-label="Owners" {
-            a href="/" { "Now" }
-            @for owner in owners { " › " a href=(ObjectAddress::of_row(owner).path("o")) { (Shown(&owner.name())) } }
-            " › " span aria-current="page" { (Shown(&row.name())) }
-        }
         h1.(class(row.status)) { (sign(row.status)) " " (Shown(&row.name())) " " (Shown(&record.word)) }
         @if !record.message.is_empty() { p { (Shown(&record.message)) } }
         @if !record.causes.is_empty() {

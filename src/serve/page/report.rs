@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::changes::changes;
 use super::events::events;
-use super::frame::{PageFrame, as_of, copied, parts};
+use super::frame::{PageFrame, as_of, copied, parts, path_begin};
 use super::graph::graph;
 use super::logs::logs;
 use super::object_address::{ObjectAddress, quoted};
@@ -57,9 +57,11 @@ impl Report<'_> {
         query: &Params,
         snapshot: &Snapshot,
     ) -> Markup {
-        let title = self.title();
+        let heading = self.heading();
+        let cluster = self.address().map(|address| address.cluster.clone());
+        let cluster = cluster.unwrap_or_else(|| snapshot.cluster_words());
         let frame = PageFrame {
-            title: &title,
+            title: &format!("{heading} · {cluster}"),
             section: match self.address() {
                 Some(_) => Section::Other,
                 None => Section::Timeline,
@@ -69,8 +71,8 @@ impl Report<'_> {
             search: "",
         };
         frame.around(&html! {
-            h1 { (Shown(&title)) }
-            @if let Some(address) = self.address() { (path(address)) (parts(address, self.letter())) }
+            h1 { (Shown(&heading)) }
+            @if let Some(address) = self.address() { (path(address, snapshot)) (parts(address, self.letter())) }
             div.report {
                 @if let Some(error) = answer.error { p.problem { (Shown(error)) } }
                 (self.content(answer.records, query, snapshot))
@@ -103,7 +105,7 @@ impl Report<'_> {
         }
     }
 
-    fn title(&self) -> String {
+    fn heading(&self) -> String {
         let words = match self {
             Report::Changes(_) => "Changes of",
             Report::Events(..) => "Events about",
@@ -154,10 +156,10 @@ impl Report<'_> {
     }
 }
 
-fn path(address: &ObjectAddress) -> Markup {
+fn path(address: &ObjectAddress, snapshot: &Snapshot) -> Markup {
     html! {
         nav.path aria-label="Object" {
-            a href="/" { "Now" } " › " a href=(address.path("o")) { (Shown(&address.display())) }
+            (path_begin(&address.cluster, snapshot)) " › " a href=(address.path("o")) { (Shown(&address.display())) }
         }
     }
 }

@@ -42,9 +42,7 @@ pub(super) fn row(row: &ServedRow, place: &RowPlace<'_>) -> PageRow {
                         " " span.dim { "-n " (Shown(namespace)) }
                     }
                 }
-                @if let Some(label) = place.label {
-                    td data-label="cluster" title=(Shown(&record.object_ref.cluster)) { (Shown(label)) }
-                }
+                @if let Some(label) = place.label { (cluster_cell(label, &record.object_ref.cluster)) }
                 td data-label="ready" { (Shown(record.ready.as_deref().unwrap_or("-"))) }
                 td.state { (sign(row.status)) " " (Shown(&record.word)) }
                 td data-label="restarts" { (restarts.as_deref().unwrap_or("-")) }
@@ -59,6 +57,11 @@ pub(super) fn row(row: &ServedRow, place: &RowPlace<'_>) -> PageRow {
         id,
         html: html.into_string(),
     }
+}
+
+/// The cell with the short name of a cluster. It shows the whole name as a hint.
+pub(super) fn cluster_cell(label: &str, name: &str) -> Markup {
+    html! { td data-label="cluster" title=(Shown(name)) { (Shown(label)) } }
 }
 
 fn reasons_are_empty(row: &ServedRow, place: &RowPlace<'_>) -> bool {

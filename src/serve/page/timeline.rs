@@ -10,7 +10,7 @@ use super::changed_version::{ChangedVersion, ChangedVersions, TimeSpan};
 use super::changes::known;
 use super::lane_states::{LaneState, StateSpan, states};
 use super::object_address::ObjectAddress;
-use super::row::{class, sign};
+use super::row::{class, cluster_cell, sign};
 use crate::render::age::rfc3339;
 use crate::serve::params::Params;
 use crate::serve::snapshot::{ServedRow, Snapshot};
@@ -166,6 +166,7 @@ pub(super) fn timeline(
                 thead {
                     tr {
                         th scope="col" { "Object" }
+                        @if snapshot.is_of_several() { th.cluster scope="col" { "Cluster" } }
                         th.axis scope="col" { (axis(query, time)) }
                         th scope="col" { "Last change" }
                     }
@@ -279,7 +280,11 @@ fn drawn(lane: &Lane<'_>, drawing: &LanePicture<'_>) -> Markup {
                     @if let Some((status, word)) = &lane.whole {
                         " " span.(class(*status)) { "now " (sign(*status)) " " (Shown(word)) }
                     }
-                    @if drawing.snapshot.is_of_several() { " " span.dim { (Shown(&lane.address.cluster)) } }
+                }
+                @if drawing.snapshot.is_of_several() {
+                    @let name = &*lane.address.cluster;
+                    @let cluster = drawing.snapshot.cluster_named(name);
+                    (cluster_cell(cluster.map_or(name, |cluster| &cluster.label), name))
                 }
                 td.lane { (picture(lane, drawing)) }
                 td.wide {
