@@ -1,6 +1,7 @@
 //! `answer_connections`: accepts connections, within limits of number and time, and passes their requests on.
 
 use std::convert::Infallible;
+use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -19,8 +20,13 @@ use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use tower::ServiceExt;
 
-/// The most connections at a time. The next one waits until another ends.
-const MAX_CONNECTIONS: usize = 2_048;
+use super::places::{PlaceLimits, Places};
+
+/// The most connections at a time. The next one of all waits until another ends, the next one of an address is closed at once.
+const CONNECTIONS: PlaceLimits = PlaceLimits {
+    all: 2_048,
+    of_one: 512,
+};
 
 /// How long a client may take for the TLS handshake, and again for the head of a request.
 const HEAD_LIMIT: Duration = Duration::from_secs(10);
@@ -40,22 +46,40 @@ pub async fn answer_connections(
     tls: Option<Arc<ServerConfig>>,
     router: Router,
 ) {
-    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let room = Arc::new(Semaphore::new(CONNECTIONS.all));
+    let places = Places::new(CONNECTIONS);
     let tls = tls.map(TlsAcceptor::from);
     let mut connections = JoinSet::new();
-    while let Ok(place) = places.clone().acquire_owned().await {
+    while let Ok(kept) = room.clone().acquire_owned().await {
         match listener.accept().await {
-            Ok((stream, _)) => {
+            Ok((stream, peer)) => {
+                let Ok(place) = places.take(holder(peer.ip())) else {
+                    continue;
+                };
                 let (tls, router) = (tls.clone(), router.clone());
                 connections.spawn(async move {
                     connection(stream, tls, router).await;
-                    drop(place);
+                    drop((place, kept));
                 });
             }
             Err(_) => sleep(PAUSE).await,
         }
         while connections.try_join_next().is_some() {}
     }
+}
+
+/// Who holds the connection of a client: its address. A host can have every address of its network of IPv6, so that counts.
+/// `None` for a client on this machine: a proxy there has many readers.
+fn holder(peer: IpAddr) -> Option<IpAddr> {
+    let address = peer.to_canonical();
+    let holder = match address {
+        IpAddr::V4(_) => address,
+        IpAddr::V6(address) => {
+            let [a, b, c, d, ..] = address.segments();
+            Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0).into()
+        }
+    };
+    (!address.is_loopback()).then_some(holder)
 }
 
 async fn connection(stream: TcpStream, tls: Option<TlsAcceptor>, router: Router) {
@@ -141,6 +165,22 @@ mod tests {
 
     fn router() -> Router {
         Router::new().route("/", get(async || "here\n"))
+    }
+
+    #[test]
+    fn the_address_of_a_client_holds_its_connections() {
+        for (peer, expect) in [
+            ("10.0.0.7", Some("10.0.0.7")),
+            ("::ffff:10.0.0.7", Some("10.0.0.7")),
+            ("2001:db8:1:2:3:4:5:6", Some("2001:db8:1:2::")),
+            ("2001:db8:1:2::1", Some("2001:db8:1:2::")),
+            ("127.0.0.6", None),
+            ("::1", None),
+            ("::ffff:127.0.0.1", None),
+        ] {
+            let found = holder(peer.parse().expect("an address"));
+            assert_eq!(found.map(|it| it.to_string()).as_deref(), expect, "{peer}");
+        }
     }
 
     #[tokio::test(start_paused = true)]

@@ -19,8 +19,8 @@ mod openapi;
 mod package_metrics;
 mod page;
 mod params;
+mod places;
 mod reader;
-mod reader_places;
 mod report_routes;
 mod rights;
 mod rights_cache;
@@ -44,8 +44,8 @@ pub use kube_api::{
 pub use metrics::{ServerCounts, SinkCounts, metrics};
 pub use package_metrics::ServedPackage;
 pub use params::{CLUSTER, ParamError, Params, RowFilter};
+pub use places::{NoPlace, Place, PlaceLimits, Places, ReaderPlace, ReaderPlaces};
 pub use reader::{ReaderToken, TokenHash, WebReader};
-pub use reader_places::{NoPlace, PlaceLimits, ReaderPlace, ReaderPlaces};
 pub use rights::{GrantedRights, Judgement, ReadRight, ReaderRights, SourcePlace};
 pub use rights_cache::{
     RightsAnswer, RightsAsker, RightsCache, RightsError, RightsQuestion, RightsSource,
@@ -55,4 +55,6 @@ pub use served_cluster::ServedCluster;
 #[cfg(test)]
 pub(crate) use snapshot::testing;
 pub use snapshot::{Link, OwnState, ServedRow, Snapshot, SourceHealth, UnhealthyRow, WatchRecord};
-pub use web_server::{Answered, Question, QuestionError, RecordVerb, SinkCountsSource, WebServer};
+pub use web_server::{
+    Answered, PendingQuestion, Question, QuestionError, RecordVerb, SinkCountsSource, WebServer,
+};

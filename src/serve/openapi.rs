@@ -55,6 +55,7 @@ fn operation(endpoint: ApiPath) -> Json {
             "401": words("The token is missing or wrong."),
             "403": words("The cluster or the server refuses the request."),
             "404": words("An object does not exist or is not followed."),
+            "429": words("You have too many requests at a time. The header Retry-After says when to ask again."),
             "503": words("The cluster is not read yet, or there are too many requests."),
         },
     })

@@ -44,6 +44,16 @@ impl fmt::Debug for TokenHash {
     }
 }
 
+impl WebReader {
+    /// Who holds the places of this reader; `None` for the owner. He is the only reader of a server, so all places are for him.
+    pub fn holder(&self) -> Option<TokenHash> {
+        match self {
+            WebReader::Owner => None,
+            WebReader::User(token) => Some(token.holder()),
+        }
+    }
+}
+
 impl ReaderToken {
     /// The token with this text; `None` if it cannot be one: RFC 6750 has letters, digits and `-._~+/=`.
     pub fn new(text: &str) -> Option<ReaderToken> {

@@ -206,9 +206,7 @@ fn report(
         {
             (records, Some(words))
         }
-        Err(QuestionError { code, words, .. }) => {
-            return (code, [content], nothing(&words).into_string()).into_response();
-        }
+        Err(error) => return error.answer(([content], nothing(&error.words).into_string())),
     };
     let answer = ReportedRecords {
         records: &records,

@@ -36,7 +36,7 @@ use super::rights::Judgement;
 use super::rights_cache::RightsQuestion;
 use super::snapshot::Snapshot;
 use super::streams::{EventFeed, Feed, Frame, ViewFeed};
-use super::web_server::{Asker, OpenStream, QuestionError, RecordVerb, Shared, WebServer, text};
+use super::web_server::{Asker, OpenStream, RecordVerb, Shared, WebServer, text};
 use crate::render::json::line;
 
 /// How often an idle stream shows that it lives.
@@ -497,7 +497,10 @@ async fn ask(server: &WebServer, verb: RecordVerb, uri: &Uri, reader: WebReader)
             }
             answer
         }
-        Err(QuestionError { code, words, .. }) => text(code, words),
+        Err(error) => {
+            let content = (CONTENT_TYPE, "text/plain; charset=utf-8");
+            error.answer(([content], error.words.clone()))
+        }
     }
 }
 

@@ -17,8 +17,8 @@ use super::gate::{Denial, Gate};
 use super::kube_api::{ApiSource, CLUSTERS, is_api_path, status_answer};
 use super::metrics::{ServerCounts, SinkCounts};
 use super::params::{CLUSTER, Params};
+use super::places::{NoPlace, PlaceLimits, ReaderPlace, ReaderPlaces};
 use super::reader::WebReader;
-use super::reader_places::{NoPlace, PlaceLimits, ReaderPlace, ReaderPlaces};
 use super::rights::{ReadRight, ReaderRights, SourcePlace};
 use super::rights_cache::{RightsCache, RightsError, RightsQuestion};
 use super::snapshot::Snapshot;
@@ -27,8 +27,11 @@ use crate::object::well_known_type;
 /// The most streams at a time.
 const STREAMS: PlaceLimits = PlaceLimits {
     all: 1_000,
-    of_reader: 100,
+    of_one: 100,
 };
+
+/// The most questions at a time: those that are being answered, and those that wait for their turn.
+const QUESTIONS: PlaceLimits = PlaceLimits { all: 20, of_one: 5 };
 
 /// A question that needs more than the board: the verb reads the cluster for it.
 #[derive(Debug)]
@@ -39,8 +42,16 @@ pub struct Question {
     pub params: Params,
     /// Who asks.
     pub reader: WebReader,
-    /// Takes the answer.
+}
+
+/// A question whose reader waits for the answer. It has a place until it is dropped.
+#[derive(Debug)]
+pub struct PendingQuestion {
+    /// What is asked.
+    pub question: Question,
+    /// Takes the answer. It is closed when the reader has gone.
     pub answer: oneshot::Sender<Result<Answered, QuestionError>>,
+    _place: ReaderPlace,
 }
 
 /// The answer to a question.
@@ -85,6 +96,19 @@ pub struct QuestionError {
     pub records: String,
 }
 
+impl QuestionError {
+    /// The answer with this body. It says when to ask again, if that may help.
+    pub(super) fn answer(&self, body: impl IntoResponse) -> Response {
+        let answer = (self.code, body).into_response();
+        match self.code {
+            StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
+                NoPlace::later(answer)
+            }
+            _ => answer,
+        }
+    }
+}
+
 /// Returns what is waiting for each sink and what was sent to it, by its name.
 pub type SinkCountsSource = Box<dyn Fn() -> BTreeMap<String, SinkCounts> + Send + Sync>;
 
@@ -102,7 +126,8 @@ pub struct WebServer {
     rights: Option<Arc<RightsCache>>,
     /// The read API of Kubernetes; `None` without `--api=kubernetes`.
     pub(super) api: Option<Arc<dyn ApiSource>>,
-    pub(super) questions: mpsc::Sender<Question>,
+    questions: mpsc::Sender<PendingQuestion>,
+    question_places: Arc<ReaderPlaces>,
     sinks: SinkCountsSource,
     readers: Arc<ReaderPlaces>,
     denied: [AtomicU64; Denial::ALL.len()],
@@ -113,7 +138,7 @@ impl WebServer {
     pub fn new(
         board: watch::Receiver<Board>,
         gate: Gate,
-        questions: mpsc::Sender<Question>,
+        questions: mpsc::Sender<PendingQuestion>,
     ) -> WebServer {
         WebServer {
             board,
@@ -121,6 +146,7 @@ impl WebServer {
             rights: None,
             api: None,
             questions,
+            question_places: ReaderPlaces::new(QUESTIONS),
             sinks: Box::new(BTreeMap::new),
             readers: ReaderPlaces::new(STREAMS),
             denied: Default::default(),
@@ -170,24 +196,13 @@ impl WebServer {
                 records: String::new(),
             });
         }
-        let (answer, answered) = oneshot::channel();
-        let question = Question {
-            verb,
-            params,
-            reader,
-            answer,
-        };
-        let unavailable = |words: &str| QuestionError {
-            code: StatusCode::SERVICE_UNAVAILABLE,
-            words: words.to_owned(),
-            records: String::new(),
-        };
-        if self.questions.try_send(question).is_err() {
-            let words = "error: too many questions at a time\nhint: try again in a moment\n";
-            return Err(unavailable(words));
-        }
-        let answered = answered.await;
-        let mut answered = answered.map_err(|_| unavailable("error: the server ends\n"))??;
+        let mut answered = self
+            .answer_of_verb(Question {
+                verb,
+                params,
+                reader,
+            })
+            .await?;
         if chosen.is_none() && snapshot.is_of_several() {
             for cluster in &self.snapshot().clusters {
                 if let Some(reason) = cluster.reason() {
@@ -197,6 +212,33 @@ impl WebServer {
             }
         }
         Ok(answered)
+    }
+
+    /// The same, once there is a place for the question.
+    async fn answer_of_verb(&self, question: Question) -> Result<Answered, QuestionError> {
+        let failed = |code: StatusCode, words: String| QuestionError {
+            code,
+            words,
+            records: String::new(),
+        };
+        let place = self.question_places.take(question.reader.holder());
+        let place = place.map_err(|no_place| {
+            let words = no_place.error("questions", "try again in a moment");
+            failed(no_place.code(), words)
+        })?;
+        let (answer, answered) = oneshot::channel();
+        let pending = PendingQuestion {
+            question,
+            answer,
+            _place: place,
+        };
+        let ends = || {
+            let words = "error: the server ends\n".to_owned();
+            failed(StatusCode::SERVICE_UNAVAILABLE, words)
+        };
+        let sent = self.questions.send(pending).await;
+        sent.map_err(|_| ends())?;
+        answered.await.map_err(|_| ends())?
     }
 
     /// What a reader may read now.
@@ -333,7 +375,7 @@ impl OpenStream {
         server: &Arc<WebServer>,
         reader: &WebReader,
     ) -> Result<OpenStream, NoPlace> {
-        let place = server.readers.take(reader)?;
+        let place = server.readers.take(reader.holder())?;
         Ok(OpenStream {
             server: server.clone(),
             _place: place,

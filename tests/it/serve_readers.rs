@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::{ErrorKind, Read};
+use std::net::TcpStream;
 use std::path::PathBuf;
 
 use insta::assert_snapshot;
-use kubectl_spy::sandbox::{Rule, User};
+use kubectl_spy::sandbox::{Effect, Fault, Place, Rule, User, Verb};
 use serde_json::{Value, json};
 
 use super::serve::Served;
@@ -307,4 +309,52 @@ async fn a_reader_cannot_have_all_streams() {
     served
         .events("/spy/v1/events", None)
         .until(|sent| sent.name == "synced");
+}
+
+/// Whether bytes of an answer are there, or it has ended.
+fn is_answered(answer: &TcpStream) -> bool {
+    answer.set_nonblocking(true).unwrap();
+    let peeked = answer.peek(&mut [0]);
+    answer.set_nonblocking(false).unwrap();
+    !peeked.is_err_and(|error| error.kind() == ErrorKind::WouldBlock)
+}
+
+/// Questions of one reader that take long leave places to the others, and do not delay them. They end when he goes away.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reader_cannot_ask_all_questions() {
+    let may = || vec![list("configmaps"), list("secrets")];
+    let cluster = cluster(vec![user("alice", may()), user("bob", may())]).await;
+    cluster.put(config_map("flags", &json!({})));
+    let mut served = serve(&cluster, &["cm"]);
+    let silence = Effect::Stall {
+        at: Place::BeforeHeaders,
+    };
+    cluster
+        .sandbox
+        .inject(Fault::on(Verb::Any, "secrets", silence).always());
+    let bearer = served.bearer();
+    let ask = || served.send("GET", "/spy/v1/changes?object=secrets&since=1m", &[&bearer]);
+    let mut open: Vec<TcpStream> = (0..6).map(|_| ask()).collect();
+    let refused = loop {
+        if let Some(at) = open.iter().position(is_answered) {
+            break open.remove(at);
+        }
+        std::thread::yield_now();
+    };
+    let mut text = String::new();
+    (&refused).read_to_string(&mut text).unwrap();
+    assert!(text.starts_with("HTTP/1.1 429 "), "{text}");
+    assert!(text.contains("retry-after: 5\r\n"), "{text}");
+    let (_, words) = text.split_once("\r\n\r\n").unwrap();
+    assert_snapshot!(words, @"
+    error: you have 5 questions open, which is the most for one reader
+    hint: try again in a moment
+    ");
+    let path = "/spy/v1/changes?object=cm/flags&since=1m";
+    served.read_by("bob");
+    assert_eq!(served.get(path).code, 200);
+    assert!(!open.iter().any(is_answered), "two of alice's still run");
+    drop(open);
+    served.read_by("alice");
+    served.until(path, |reply| reply.code == 200);
 }

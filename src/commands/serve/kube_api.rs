@@ -32,7 +32,7 @@ const PASSED_HEADERS: [http::HeaderName; 5] =
 /// The most watches at a time, from memory and of the API server, with the logs that go on.
 const WATCHES: PlaceLimits = PlaceLimits {
     all: 2_000,
-    of_reader: 200,
+    of_one: 200,
 };
 
 /// The API servers of the clusters, with the followed objects before them.
@@ -241,7 +241,7 @@ impl KubeApi {
     ) -> Option<Response> {
         let selected = held.selected(&asked.selectors)?;
         let window = self.windows.of(held.key)?;
-        let open = match self.watches.take(reader) {
+        let open = match self.watches.take(reader.holder()) {
             Ok(open) => open,
             Err(no_place) => return Some(too_many(no_place)),
         };
@@ -296,7 +296,10 @@ impl KubeApi {
         let params = Params::of(&read.uri);
         let follows_log = follows_log(&path, &params);
         let is_long = follows_log || is_watch(&params) || path.contains("/watch/");
-        let place = match is_long.then(|| self.watches.take(&read.reader)).transpose() {
+        let place = match is_long
+            .then(|| self.watches.take(read.reader.holder()))
+            .transpose()
+        {
             Ok(place) => place,
             Err(no_place) => return too_many(no_place),
         };

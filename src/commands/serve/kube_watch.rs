@@ -405,10 +405,7 @@ mod tests {
         guard: Option<RightGuard>,
     ) -> KubeWatch {
         let selected = SelectedObjects::new(Some("shop"), &asked.selectors, ObjectForm::Whole);
-        let limits = PlaceLimits {
-            all: 1,
-            of_reader: 1,
-        };
+        let limits = PlaceLimits { all: 1, of_one: 1 };
         let place = window.borrow().place_after(revision(10));
         let pods = well_known_type("", "Pod").expect("known");
         let source = WatchedSource {
@@ -418,7 +415,7 @@ mod tests {
             selected: selected.expect("of every server"),
             guard,
             _place: ReaderPlaces::new(limits)
-                .take(&WebReader::Owner)
+                .take(WebReader::Owner.holder())
                 .expect("a place"),
         };
         KubeWatch::new(source, asked, present)

@@ -14,16 +14,16 @@ use super::follower::{Follower, Publisher};
 use super::kube_api::KubeApi;
 use super::listen::OpenPort;
 use super::sinks::{SinkFeed, SinkPlaces, SinkWork};
-use super::verb_answers::{VerbAnswers, WAITING};
+use super::verb_answers::VerbAnswers;
 use crate::commands::{CommandError, Ended, Stop, Subject, Terminal, follow};
 use crate::env::Env;
-use crate::serve::{Board, Question, RightsCache, Snapshot, WebServer, router};
+use crate::serve::{Board, PendingQuestion, RightsCache, Snapshot, WebServer, router};
 
 /// A server with an open port that answers nobody yet.
 pub(super) struct OpenServer {
     board: watch::Sender<Board>,
     web: WebServer,
-    questions: mpsc::Receiver<Question>,
+    questions: mpsc::Receiver<PendingQuestion>,
     port: OpenPort,
     address: String,
     api: Option<Arc<KubeApi>>,
@@ -41,7 +41,7 @@ impl OpenServer {
         stop: Stop,
     ) -> OpenServer {
         let board = Board::new(fastrand::u32(..).into(), first);
-        let (asked, questions) = mpsc::channel(WAITING);
+        let (asked, questions) = mpsc::channel(1);
         OpenServer {
             web: WebServer::new(board.subscribe(), entrance.gate, asked),
             board,
@@ -130,7 +130,7 @@ impl OpenServer {
 pub(super) struct StartedServer {
     follower: Follower,
     answering: JoinHandle<()>,
-    questions: mpsc::Receiver<Question>,
+    questions: mpsc::Receiver<PendingQuestion>,
     api: Option<Arc<KubeApi>>,
     stop: Stop,
 }

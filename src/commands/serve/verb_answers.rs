@@ -19,13 +19,14 @@ use crate::commands::{
 };
 use crate::env::Env;
 use crate::render::display::Stream;
-use crate::serve::{Answered, CLUSTER, Params, Question, QuestionError, RecordVerb, WebReader};
+use crate::serve::{
+    Answered, CLUSTER, Params, PendingQuestion, PlaceLimits, Question, QuestionError, ReaderPlace,
+    ReaderPlaces, RecordVerb, WebReader,
+};
 
-/// The most questions that are answered at a time. Each may read several sources.
-const AT_ONCE: usize = 4;
-
-/// How many questions wait for their turn.
-pub(super) const WAITING: usize = 16;
+/// The most questions that are answered at a time. Each may read several sources. One reader has two turns, so that the
+/// others do not wait for his answers alone.
+const TURNS: PlaceLimits = PlaceLimits { all: 4, of_one: 2 };
 
 /// How long an answer may take.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -74,23 +75,44 @@ impl<'a> VerbAnswers<'a> {
 }
 
 impl VerbAnswers<'_> {
-    /// Answers the questions, some at a time, for as long as the server runs.
-    pub(super) async fn answer(&self, mut questions: mpsc::Receiver<Question>) {
+    /// Answers the questions, some at a time, for as long as the server runs. Those that wait have places, so they are few.
+    pub(super) async fn answer(&self, mut questions: mpsc::Receiver<PendingQuestion>) {
+        let turns = ReaderPlaces::new(TURNS);
+        let mut waiting: Vec<PendingQuestion> = Vec::new();
         let mut running = FuturesUnordered::new();
         loop {
+            let next = waiting.iter().enumerate().find_map(|(at, pending)| {
+                let turn = turns.take(pending.question.reader.holder());
+                Some((at, turn.ok()?))
+            });
+            if let Some((at, turn)) = next {
+                running.push(self.answer_one(waiting.remove(at), turn));
+                continue;
+            }
             tokio::select! {
-                Some(question) = questions.recv(), if running.len() < AT_ONCE => {
-                    running.push(self.answer_one(question));
-                }
+                Some(pending) = questions.recv() => waiting.push(pending),
                 Some(()) = running.next() => {}
                 else => return std::future::pending().await,
             }
         }
     }
 
-    async fn answer_one(&self, question: Question) {
-        let running = Box::pin(self.answer_of_all(&question));
-        let answer = match timeout(LIMIT, running).await {
+    /// Answers a question, unless its reader goes away first.
+    async fn answer_one(&self, pending: PendingQuestion, _turn: ReaderPlace) {
+        let PendingQuestion {
+            question,
+            mut answer,
+            ..
+        } = pending;
+        tokio::select! {
+            () = answer.closed() => {}
+            found = self.answer_in_time(&question) => drop(answer.send(found)),
+        }
+    }
+
+    async fn answer_in_time(&self, question: &Question) -> Result<Answered, QuestionError> {
+        let running = Box::pin(self.answer_of_all(question));
+        match timeout(LIMIT, running).await {
             Ok(answer) => answer,
             Err(_) => Err(QuestionError {
                 records: String::new(),
@@ -100,9 +122,7 @@ impl VerbAnswers<'_> {
                     LIMIT.as_secs()
                 ),
             }),
-        };
-        // The reader may have gone.
-        let _unread = question.answer.send(answer);
+        }
     }
 
     /// The answer of the cluster that a question names, or of all that are connected.
