@@ -384,9 +384,13 @@ impl Sources {
                 ..
             } => {
                 let wait = age::human(until.duration_since(now).max(jiff::SignedDuration::ZERO));
-                let old = worst.since.map_or(String::new(), |_| {
-                    " (the view may be out of date)".to_owned()
-                });
+                // The worst source may never have been live, while the view shows objects of another one.
+                let mut retrying = self.noticed().filter(|it| it.failed_attempt().is_some());
+                let old = if retrying.any(|known| known.since.is_some()) {
+                    " (the view may be out of date)"
+                } else {
+                    ""
+                };
                 let failed = symbols.failed;
                 let text = format!("{failed} reconnecting, try {attempt} in {wait}{old}: {cause}");
                 Text::new(Role::Bad, text)
