@@ -23,5 +23,11 @@ await withBrowser(async (browser) => {
   console.log("do: delete cart");
   // It is shown as deleted for a moment, and then the page says that it is gone.
   await page.getByText(/NotFound|the object is gone/).first().waitFor();
+
+  // An answer that is no stream, as from a proxy while the server starts again, does not end the life of the page.
+  await page.route("**/live?*", (route) => route.fulfill({ status: 503, body: "" }), { times: 1 });
+  await visit(page, "/");
+  await page.locator("#link .lost").filter({ hasText: "it tries again" }).waitFor();
+  await page.locator("#link").filter({ hasText: /^● live$/ }).waitFor();
   assert.deepEqual(faults, []);
 });

@@ -172,6 +172,18 @@ async fn hostile_names_of_contexts_stay_text() {
     run("hostile_contexts.mjs", &fleet.spy(), &args, nothing);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reader_sees_what_his_token_may_read_and_when_it_ends() {
+    let cluster = shop::shop_of_alice(&["pods", "configmaps"]).await;
+    let set_users = |alice| cluster.sandbox.set_users(shop::readers(alice));
+    let args = ["--auth=kube", "pods,cm"];
+    run("readers.mjs", &cluster.spy(), &args, |name| match name {
+        "narrow alice" => set_users(Some(&["pods"])),
+        "forget alice" => set_users(None),
+        other => nothing(other),
+    });
+}
+
 /// `UPDATE=1` replaces the picture of the README by the one that the page has now.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_readme_has_a_small_picture_of_the_page() {

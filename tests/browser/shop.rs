@@ -1,7 +1,7 @@
 //! The clusters that the browser shows: a shop with a failed rollout, one whose text is hostile, and a large one.
 
 use jiff::SignedDuration;
-use kubectl_spy::sandbox::{Target, Writer};
+use kubectl_spy::sandbox::{Rule, Target, User, Writer};
 use serde_json::{Value, json};
 
 use super::support::cluster::{Cluster, config_map, deployment, owned_by, pod};
@@ -123,7 +123,7 @@ pub async fn shop() -> Cluster {
     cluster
 }
 
-/// The clusters `prod-eu` and `prod-us` with the same objects: all are well but `api` of `prod-eu`.
+/// The clusters `prod-eu` and `prod-us` with the same objects. Only `prod-eu` has the rollout that fails.
 pub async fn fleet() -> Fleet {
     Fleet::of(
         vec![shop().await, calm_shop().await],
@@ -131,7 +131,7 @@ pub async fn fleet() -> Fleet {
     )
 }
 
-/// A shop before that rollout: everything is well.
+/// A shop before that rollout.
 async fn calm_shop() -> Cluster {
     let cluster = Cluster::start().await;
     cluster.put(config_map("flags", &json!({"limit": "10"})));
@@ -243,6 +243,30 @@ pub async fn hostile_contexts() -> Fleet {
         clusters.push(cluster);
     }
     Fleet::of(clusters, &HOSTILE)
+}
+
+/// A Pod and a `ConfigMap`, and a reader `alice` who may list these resources. Her token is her name.
+pub async fn shop_of_alice(resources: &[&str]) -> Cluster {
+    let cluster = Cluster::start_with(|options| options.users = readers(Some(resources))).await;
+    cluster.put(pod("cart", &json!({})));
+    cluster.put(config_map("flags", &json!({})));
+    cluster
+}
+
+/// The server's own user, and `alice`, if the API server knows her.
+pub fn readers(of_alice: Option<&[&str]>) -> Vec<User> {
+    let user = |name: &str, token: &str, rules: Vec<Rule>| User {
+        name: name.to_owned(),
+        token: token.to_owned(),
+        rules,
+    };
+    let lists = |resource: &&str| Rule::allow("get,list,watch", resource);
+    let alice = of_alice.map(|resources| {
+        let rules = resources.iter().map(lists).collect();
+        user("alice", "alice", rules)
+    });
+    let owner = user("owner", "", vec![Rule::everything()]);
+    [owner].into_iter().chain(alice).collect()
 }
 
 /// So many Pods, of which each hundredth fails.

@@ -110,7 +110,27 @@ function follow() {
     events.close();
     warn("✗ the object is gone");
   });
-  events.addEventListener("error", () => warn("✗ kubectl spy serve does not answer; this page may be out of date"));
+  events.addEventListener("error", () => {
+    // After an answer that is no stream, a browser does not try again.
+    if (events.readyState === EventSource.CLOSED) reconnect();
+    else warn("✗ kubectl spy serve does not answer; this page may be out of date");
+  });
+}
+
+/** Follows again in a moment, unless the answer for this page says that it is of no use. */
+async function reconnect() {
+  const answer = await fetch(location.href, { method: "HEAD" }).catch(() => null);
+  switch (answer?.status) {
+    case 401:
+      warn("✗ your token is no longer valid: load this page again");
+      break;
+    case 404:
+      warn("✗ the object is gone");
+      break;
+    default:
+      warn("✗ this page is not live and may be out of date; it tries again");
+      setTimeout(follow, 5000);
+  }
 }
 
 /** @param {string} text */
