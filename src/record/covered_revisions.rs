@@ -112,6 +112,14 @@ impl CoveredRevisions {
         false
     }
 
+    /// The same without the proof that it is of the history of an earlier file.
+    pub(super) fn of_any_history(self) -> CoveredRevisions {
+        CoveredRevisions {
+            continues: false,
+            ..self
+        }
+    }
+
     /// The recorded parts, the oldest first.
     pub(super) fn spans(&self) -> &[CoveredSpan] {
         &self.spans
@@ -196,6 +204,7 @@ impl CoveredSpan {
             upto: after.from,
             since: self.until,
             until: after.since.max(self.until),
+            unread: None,
         }
     }
 

@@ -63,6 +63,26 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// The file or the directory.
+    pub fn path(&self) -> &Path {
+        match self {
+            StoreError::Io { path, .. }
+            | StoreError::Sqlite { path, .. }
+            | StoreError::NoStore { path }
+            | StoreError::Foreign { path }
+            | StoreError::Empty { path }
+            | StoreError::Newer { path, .. }
+            | StoreError::Damaged { path, .. } => path,
+        }
+    }
+
+    /// The words without the path.
+    pub fn detail(&self) -> String {
+        let words = self.to_string();
+        let path = format!("{}: ", self.path().display());
+        words.strip_prefix(&path).unwrap_or(&words).to_owned()
+    }
+
     pub(super) fn io(path: &Path, error: io::Error) -> StoreError {
         let path = path.to_owned();
         StoreError::Io { path, error }

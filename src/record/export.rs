@@ -15,6 +15,7 @@ use super::mark::Mark;
 use super::past::covers;
 use super::schema::RecordedCluster;
 use super::store::{ClusterFiles, StoreFile};
+use super::unread::UnreadFiles;
 use crate::source::{Gap, GapCause, Scope, SourceKey, Why};
 use crate::watch::{Hole, Revision};
 
@@ -84,17 +85,18 @@ impl RecordExport {
     /// Reads the heads of the files of a cluster. A file that cannot be read is passed over: it is named when its versions
     /// are read.
     pub fn open(files: &ClusterFiles) -> Result<RecordExport, StoreError> {
+        let unread = UnreadFiles::list(files)?;
         let mut export = RecordExport {
             query: ExportQuery::default(),
             cluster: None,
             sources: Vec::new(),
-            files: files.list()?.into(),
+            files: unread.listed().into(),
             open: None,
             earlier: Vec::new(),
             holes: VecDeque::new(),
             waiting: VecDeque::new(),
         };
-        let mut holes = export.find_holes();
+        let mut holes = export.find_holes(unread);
         holes.sort_by_cached_key(|(key, hole)| {
             let resource = key.resource.group_resource().clone();
             (hole.until, hole.since, resource)
@@ -120,11 +122,11 @@ impl RecordExport {
         RecordExport { query, ..self }
     }
 
-    fn find_holes(&mut self) -> Vec<(SourceKey, Hole)> {
+    fn find_holes(&mut self, mut unread: UnreadFiles) -> Vec<(SourceKey, Hole)> {
         let mut covered: HashMap<SourceKey, CoveredRevisions> = HashMap::new();
-        let mut found = Vec::new();
+        let (mut found, mut restored) = (Vec::new(), Vec::new());
         for file in &self.files {
-            let Ok(reader) = StoreFileReader::open(&file.path) else {
+            let Some(reader) = unread.open(file) else {
                 continue;
             };
             for source in reader.sources() {
@@ -138,20 +140,24 @@ impl RecordExport {
                 };
                 let before = covered.entry(key.clone()).or_default();
                 let ended = before.clone();
-                let mut holes: Vec<Hole> = restorations(&marks).collect();
-                if before.join(&coverage) {
+                restored.extend(restorations(&marks).map(|hole| (key.clone(), hole)));
+                if unread.join(before, &file.path, &coverage) {
                     // What was recorded before belongs to another history.
-                    holes.extend(ended.holes());
                     let between = ended.hole_before(&coverage);
-                    holes.extend(between.filter(|_| !coverage.restarts()));
+                    let between = between.filter(|_| !coverage.restarts());
+                    let holes = ended.holes().chain(between);
+                    found.extend(holes.map(|hole| (key.clone(), hole)));
                 }
-                found.extend(holes.into_iter().map(|hole| (key.clone(), hole)));
             }
             self.cluster = Some(reader.cluster().clone());
         }
         for (key, coverage) in &covered {
             found.extend(coverage.holes().map(|hole| (key.clone(), hole)));
         }
+        for (_, hole) in &mut found {
+            hole.unread = unread.between(hole.since, hole.until);
+        }
+        found.extend(restored);
         found
     }
 
@@ -395,6 +401,7 @@ fn restorations(marks: &[(i64, Timestamp, Mark)]) -> impl Iterator<Item = Hole> 
             upto: Revision::parse(upto)?,
             since: *seen,
             until: *seen,
+            unread: None,
         })
     })
 }

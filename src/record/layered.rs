@@ -10,15 +10,14 @@ use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
 use jiff::Timestamp;
 
-use super::recorded_history::RecordedHistory;
 use super::sealer::{Sealer, is_secret};
 use super::store::Store;
 use super::transport::StoreTransport;
 use crate::object::ResourceVersion;
 use crate::source::SourceKey;
 use crate::watch::{
-    At, Between, Clock, Hole, LineStream, ListPage, Page, RecordedPast, Revision, SourceError,
-    Transport,
+    At, Between, Clock, Hole, LineStream, ListPage, Page, RecordBegin, RecordedPast, Revision,
+    SourceError, Transport,
 };
 
 /// A server, and the record of it.
@@ -49,6 +48,11 @@ impl LayeredTransport {
             leaves_secrets: false,
             forgotten: Mutex::default(),
         }
+    }
+
+    /// A line for each file of the record that cannot be read.
+    pub fn unread(&self) -> &[String] {
+        self.record.unread()
     }
 
     /// Secrets come from the server alone, with their values.
@@ -109,14 +113,11 @@ impl LayeredTransport {
     /// The hole between the end of the record and what the server still has.
     async fn last_hole(&self, key: &SourceKey) -> Option<Hole> {
         let upto = self.last_forgotten(key)?;
-        let newest = self.record_of(key)?.read_of(key, RecordedHistory::newest);
-        let (after, since) = newest.await?;
-        (upto > after).then(|| Hole {
-            after,
-            upto,
-            since,
-            until: (self.clock)(),
-        })
+        let until = (self.clock)();
+        let hole = self.record_of(key)?.read_of(key, move |history, key| {
+            history.hole_until(key, upto, until)
+        });
+        hole.await
     }
 
     fn last_forgotten(&self, key: &SourceKey) -> Option<Revision> {
@@ -197,8 +198,8 @@ impl Transport for LayeredTransport {
 }
 
 impl RecordedPast for LayeredTransport {
-    fn since<'a>(&'a self, key: &'a SourceKey) -> BoxFuture<'a, Option<Timestamp>> {
-        async move { self.record_of(key)?.since(key).await }.boxed()
+    fn begin<'a>(&'a self, key: &'a SourceKey) -> BoxFuture<'a, Option<RecordBegin>> {
+        async move { RecordedPast::begin(self.record_of(key)?, key).await }.boxed()
     }
 
     fn oldest<'a>(&'a self, key: &'a SourceKey) -> BoxFuture<'a, Option<Revision>> {

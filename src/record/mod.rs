@@ -30,6 +30,7 @@ mod tail;
 #[cfg(test)]
 mod tests;
 mod transport;
+mod unread;
 
 pub use block::RecordedWhy;
 pub use covered_revisions::CoveredRevisions;
@@ -49,3 +50,4 @@ pub use snapshot::{RecordedSnapshot, StaleSource};
 pub use store::{ClusterFiles, RetentionPolicy, Store, StoreFile};
 pub use tail::{RecordHeading, RecordTail, TailEntry, TailPosition};
 pub use transport::StoreTransport;
+pub use unread::UnreadFiles;

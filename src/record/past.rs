@@ -15,6 +15,7 @@ use super::mark::Mark;
 use super::redaction::Redaction;
 use super::schema::RecordedCluster;
 use super::store::ClusterFiles;
+use super::unread::UnreadFiles;
 use crate::object::Resource;
 use crate::source::{Gap, GapCause, Scope, Select, SourceKey, Why};
 use crate::watch::{Between, Hole, KnownState, Revision};
@@ -22,6 +23,7 @@ use crate::watch::{Between, Hole, KnownState, Revision};
 /// The files of a cluster, open for reading.
 pub(super) struct ClusterPast {
     files: Vec<StoreFileReader>,
+    unread: UnreadFiles,
     covered: HashMap<SourceKey, Arc<CoveredSource>>,
     indexes: HashMap<(usize, i64), Arc<[PlacedRow]>>,
     /// Those of one name.
@@ -102,21 +104,80 @@ struct LateSpan {
 const LATE: SignedDuration = SignedDuration::from_secs(60);
 
 impl ClusterPast {
-    /// Opens the files of a cluster. A file without a version yet is passed over.
+    /// Opens the files of a cluster. A file without a version yet is passed over. It fails if none of them can be read.
     pub(super) fn open(files: &ClusterFiles) -> Result<ClusterPast, StoreError> {
-        let mut open = Vec::new();
-        for file in files.list()? {
-            match StoreFileReader::open(&file.path) {
-                Err(StoreError::Empty { .. }) => {}
-                file => open.push(file?),
-            }
+        let mut unread = UnreadFiles::list(files)?;
+        let listed = unread.listed();
+        let open = listed.iter().filter_map(|file| unread.open(file));
+        let open: Vec<StoreFileReader> = open.collect();
+        if open.is_empty() {
+            unread = unread.or_fail()?;
         }
         Ok(ClusterPast {
             files: open,
+            unread,
             covered: HashMap::new(),
             indexes: HashMap::new(),
             named: HashMap::new(),
         })
+    }
+
+    /// The files that cannot be read.
+    pub(super) fn unread(&self) -> &UnreadFiles {
+        &self.unread
+    }
+
+    /// Why what was recorded in a hole cannot be read; `None` if nobody recorded. The hole can be that before the record of a
+    /// source, or that after it.
+    pub(super) fn unread_in(
+        &self,
+        covered: &CoveredSource,
+        times: [Timestamp; 2],
+        [after, upto]: [Option<Revision>; 2],
+    ) -> Option<Arc<str>> {
+        let is_at = |part: &CoveredPart, is_end: &dyn Fn(&CoveredSpan) -> bool| {
+            part.coverage.spans().iter().any(is_end)
+        };
+        let path = |part: &CoveredPart| self.files[part.file].path();
+        let mut before = covered
+            .parts
+            .iter()
+            .filter(|part| is_at(part, &|span| Some(span.upto) == after));
+        let mut next = covered
+            .parts
+            .iter()
+            .rev()
+            .filter(|part| is_at(part, &|span| Some(span.from) == upto));
+        let ends = [before.next().map(path), next.next().map(path)];
+        self.unread.in_hole(times, ends)
+    }
+
+    /// From now on, a file that has turned out to be damaged counts as one that cannot be read. It fails with the error if that file
+    /// alone has the end of what is recorded of a source.
+    pub(super) fn leave_out(
+        &mut self,
+        error: StoreError,
+        key: &SourceKey,
+    ) -> Result<(), StoreError> {
+        let path = error.path();
+        let is_known = self.files.iter().any(|file| file.path() == path);
+        if !is_known || self.unread.has(path) {
+            return Err(error);
+        }
+        let before = self.end(key)?;
+        self.unread.add(error);
+        self.covered.clear();
+        if before.is_some() && self.end(key)? == before {
+            return Ok(());
+        }
+        self.covered.clear();
+        self.unread.take_last().map_or(Ok(()), Err)
+    }
+
+    /// The last recorded revision of a source; `None` if it is not recorded.
+    fn end(&mut self, key: &SourceKey) -> Result<Option<Revision>, StoreError> {
+        let newest = self.covered(key)?.coverage.newest();
+        Ok(newest.map(|span| span.upto))
     }
 
     /// The cluster, as the newest file names it; `None` if there are no files.
@@ -165,11 +226,13 @@ impl ClusterPast {
             name: key.select.name().map(Into::into),
             ..CoveredSource::default()
         };
-        for (at, file) in self.files.iter().enumerate() {
+        let files = self.files.iter().enumerate();
+        for (at, file) in files.filter(|(_, file)| !self.unread.has(file.path())) {
             for source in file.sources().iter().filter(|it| covers(&it.key, &key)) {
                 let until = covered.coverage.newest().map(|span| span.until);
                 let part = CoveredPart::read(at, file, source, until)?;
-                if covered.coverage.join(&part.coverage) {
+                let (all, own) = (&mut covered.coverage, &part.coverage);
+                if self.unread.join(all, file.path(), own) {
                     covered.parts.clear();
                 }
                 covered.parts.push(part);
@@ -364,7 +427,7 @@ impl CoveredPart {
         at: usize,
         file: &StoreFileReader,
         source: &RecordedSource,
-        before: Option<Timestamp>,
+        mut before: Option<Timestamp>,
     ) -> Result<CoveredPart, StoreError> {
         let (mut gaps, mut first) = (Vec::new(), 0);
         let (mut late, mut lost) = (Vec::new(), None);
@@ -380,9 +443,11 @@ impl CoveredPart {
                     let until = seen.checked_add(LATE).unwrap_or(seen);
                     late.extend(lost.take().map(|since| LateSpan { since, until }));
                 }
+                // What was written since then arrives late, whatever other files have.
+                Mark::Resumed { .. } => before = Some(seen),
                 Mark::State { name, .. } if &*name == "connecting" => lost = before,
                 Mark::State { .. } => lost = lost.or(Some(seen)),
-                Mark::Resumed { .. } | Mark::Synced { .. } | Mark::Undecodable { .. } => {}
+                Mark::Synced { .. } | Mark::Undecodable { .. } => {}
             }
         }
         Ok(CoveredPart {
@@ -428,13 +493,13 @@ pub fn last_states(
     files: &ClusterFiles,
     keys: &[SourceKey],
 ) -> Result<HashMap<SourceKey, KnownState>, StoreError> {
-    let mut open = Vec::new();
-    for file in files.list()? {
-        open.extend(StoreFileReader::open(&file.path).ok());
-    }
+    let mut unread = UnreadFiles::list(files)?;
+    let listed = unread.listed();
+    let open = listed.iter().filter_map(|file| unread.open(file));
+    let mut open: Vec<StoreFileReader> = open.collect();
     let mut found = HashMap::new();
     for key in keys {
-        for (at, source) in furthest_first(&open, key) {
+        for (at, source) in furthest_first(&open, &unread, key) {
             if let Ok(Some(state)) = open[at].last_state(&source) {
                 found.insert(key.clone(), state);
                 break;
@@ -445,7 +510,11 @@ pub fn last_states(
 }
 
 /// The places of the files with the newest history of a source, those that have come furthest first.
-fn furthest_first(files: &[StoreFileReader], key: &SourceKey) -> Vec<(usize, RecordedSource)> {
+fn furthest_first(
+    files: &[StoreFileReader],
+    unread: &UnreadFiles,
+    key: &SourceKey,
+) -> Vec<(usize, RecordedSource)> {
     let mut history = CoveredRevisions::default();
     let mut found = Vec::new();
     for (at, file) in files.iter().enumerate() {
@@ -459,7 +528,8 @@ fn furthest_first(files: &[StoreFileReader], key: &SourceKey) -> Vec<(usize, Rec
         let Some(source) = file.sources().iter().find(is_same) else {
             continue;
         };
-        if file.coverage(source).is_ok_and(|own| history.join(&own)) {
+        let own = file.coverage(source);
+        if own.is_ok_and(|own| unread.join(&mut history, file.path(), &own)) {
             found.clear();
         }
         found.push((at, source.clone()));

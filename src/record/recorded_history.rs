@@ -4,7 +4,7 @@
 //! thread.
 
 use std::collections::HashSet;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
@@ -14,10 +14,13 @@ use super::past::{ClusterPast, CoveredSource, PlacedRow};
 use super::redaction::Redaction;
 use super::schema::RecordedCluster;
 use super::store::ClusterFiles;
+use super::unread::UnreadFiles;
 use crate::cluster::{ApiError, ApiStatus};
-use crate::object::{ResourceVersion, Uid};
+use crate::object::{ResourceVersion, Uid, counted};
 use crate::source::{Form, Matcher, Scope, Select, SourceKey, Version, Why};
-use crate::watch::{At, Between, Hole, ListPage, Page, Revision, SourceError};
+use crate::watch::{
+    At, Between, Hole, ListPage, Page, RecordBegin, Revision, SourceError, deleted,
+};
 
 /// A write may have this age when it arrives. A window begins so much earlier, and its versions decide by their own times.
 const LATENCY: SignedDuration = SignedDuration::from_secs(5);
@@ -41,7 +44,12 @@ pub(super) struct RecordedHistory {
     pub(super) redactions: Vec<Redaction>,
     /// The time at which the record ends.
     pub(super) until: Option<Timestamp>,
+    /// A line for each file that cannot be read.
+    pub(super) unread: Vec<String>,
 }
+
+/// The most files that are named because they cannot be read.
+const NAMED: usize = 3;
 
 impl RecordedHistory {
     /// Opens the files of a cluster; `None` if it has none.
@@ -53,14 +61,16 @@ impl RecordedHistory {
             sources: past.sources(),
             redactions: past.redactions(),
             until: past.until(),
+            unread: unread_lines(past.unread()),
             past: Mutex::new(past),
         }))
     }
 
-    /// The time at which the record begins; `None` if it cannot be read.
-    pub(super) fn begin(&self) -> Option<Timestamp> {
+    /// The beginning of the record; `None` if it cannot be read.
+    pub(super) fn begin(&self) -> Option<RecordBegin> {
         let sources = self.sources.iter();
-        sources.filter_map(|key| self.since(key)).min()
+        let begins = sources.filter_map(|key| self.begin_of(key));
+        begins.min_by_key(|begin| begin.since)
     }
 
     /// The listing of a source around a revision; `None` if the record does not have every version there.
@@ -70,9 +80,14 @@ impl RecordedHistory {
         at: Revision,
         page: &Page,
     ) -> Option<Result<ListPage, SourceError>> {
-        let covered = self.past().covered(key).ok()?;
-        covered.coverage.span(at)?;
-        Some(self.page(key, &At::Exact(at), page))
+        let listing = Listing { key, at, page };
+        let page = self.reading(key, |past| {
+            let covered = past.covered(key)?;
+            let is_complete = covered.coverage.span(at).is_some();
+            let page = is_complete.then(|| listing.read(past, &covered, at));
+            page.transpose()
+        });
+        page.map_err(SourceError::from).transpose()
     }
 
     /// The last revision of a source that is recorded, and its time.
@@ -90,27 +105,34 @@ impl RecordedHistory {
         key: &SourceKey,
         time: Timestamp,
     ) -> Result<Option<RecordedMoment>, StoreError> {
-        let mut past = self.past();
-        let covered = past.covered(key)?;
-        let spans = covered.coverage.spans();
-        let Some(span) = spans.iter().rev().find(|span| span.since <= time) else {
-            return Ok(None);
-        };
-        if span.until <= time {
-            return Ok(Some(RecordedMoment {
-                revision: span.upto,
-                until: span.until,
-            }));
-        }
-        let mut rows = past.around_time(&covered, time)?;
-        rows.retain(|row| span.from < row.revision && row.revision <= span.upto);
-        let (earlier, later): (Vec<PlacedRow>, Vec<PlacedRow>) =
-            rows.iter().partition(|row| past.seen(row) <= time);
-        let revision = earlier.iter().map(|row| row.revision).max();
-        Ok(Some(RecordedMoment {
-            revision: revision.max(covered.reached_at(time)).unwrap_or(span.from),
-            until: past.late_since(&covered, &later, time).unwrap_or(time),
-        }))
+        self.reading(key, |past| {
+            let covered = past.covered(key)?;
+            let spans = covered.coverage.spans();
+            let Some(span) = spans.iter().rev().find(|span| span.since <= time) else {
+                return Ok(None);
+            };
+            if span.until <= time {
+                return Ok(Some(RecordedMoment {
+                    revision: span.upto,
+                    until: span.until,
+                }));
+            }
+            let mut rows = past.around_time(&covered, time)?;
+            rows.retain(|row| span.from < row.revision && row.revision <= span.upto);
+            let (earlier, later): (Vec<PlacedRow>, Vec<PlacedRow>) =
+                rows.iter().partition(|row| past.seen(row) <= time);
+            let revision = earlier.iter().map(|row| row.revision).max();
+            Ok(Some(RecordedMoment {
+                revision: revision.max(covered.reached_at(time)).unwrap_or(span.from),
+                until: past.late_since(&covered, &later, time).unwrap_or(time),
+            }))
+        })
+    }
+
+    /// Why what was recorded after a time cannot be read; `None` if it can, as far as anybody recorded. A recorder reads back
+    /// what it has missed, so its file can have what was before it.
+    pub(super) fn unread_since(&self, since: Timestamp) -> Option<Arc<str>> {
+        self.past().unread().between(since, Timestamp::MAX)
     }
 
     /// The state before the hole in which a revision lies; `None` if nothing is recorded before it.
@@ -120,17 +142,24 @@ impl RecordedHistory {
         at: Revision,
         page: &Page,
     ) -> Option<Result<ListPage, SourceError>> {
-        let covered = self.past().covered(key).ok()?;
-        let known = covered.coverage.at_or_before(at)?;
-        let before = self.page(key, &At::Exact(known), page);
-        let version = at.into();
-        Some(before.map(|page| ListPage { version, ..page }))
+        let listing = Listing { key, at, page };
+        let page = self.reading(key, |past| {
+            let covered = past.covered(key)?;
+            let known = covered.coverage.at_or_before(at);
+            let page = known.map(|known| listing.read(past, &covered, known));
+            page.transpose()
+        });
+        page.map_err(SourceError::from).transpose()
     }
 
-    /// When the record of a source begins; `None` if it is not recorded.
-    pub(super) fn since(&self, key: &SourceKey) -> Option<Timestamp> {
-        let covered = self.past().covered(key).ok()?;
-        covered.coverage.spans().first().map(|span| span.since)
+    /// The beginning of the record of a source; `None` if it is not recorded.
+    pub(super) fn begin_of(&self, key: &SourceKey) -> Option<RecordBegin> {
+        let mut past = self.past();
+        let covered = past.covered(key).ok()?;
+        let first = covered.coverage.spans().first()?;
+        let (since, ends) = (first.since, [None, Some(first.from)]);
+        let unread = past.unread_in(&covered, [Timestamp::MIN, since], ends);
+        Some(RecordBegin { since, unread })
     }
 
     /// The first revision of a source that is recorded; `None` if it is not recorded.
@@ -141,43 +170,48 @@ impl RecordedHistory {
 
     /// The holes in the record of a source, the oldest first.
     pub(super) fn holes(&self, key: &SourceKey) -> Vec<Hole> {
-        let covered = self.past().covered(key);
-        covered.map_or_else(|_| Vec::new(), |covered| covered.coverage.holes().collect())
+        let mut past = self.past();
+        let Ok(covered) = past.covered(key) else {
+            return Vec::new();
+        };
+        let holes = covered.coverage.holes().map(|hole| Hole {
+            unread: past.unread_in(
+                &covered,
+                [hole.since, hole.until],
+                [Some(hole.after), Some(hole.upto)],
+            ),
+            ..hole
+        });
+        holes.collect()
+    }
+
+    /// The hole between the end of the record of a source and a revision; `None` if the record ends later.
+    pub(super) fn hole_until(
+        &self,
+        key: &SourceKey,
+        upto: Revision,
+        until: Timestamp,
+    ) -> Option<Hole> {
+        let mut past = self.past();
+        let covered = past.covered(key).ok()?;
+        let newest = covered.coverage.newest()?;
+        let (after, since) = (newest.upto, newest.until);
+        (upto > after).then(|| Hole {
+            after,
+            upto,
+            since,
+            until,
+            unread: past.unread_in(&covered, [since, until], [Some(after), None]),
+        })
     }
 
     /// When a revision of a source was written; `None` if it is not recorded.
     pub(super) fn time_of(&self, key: &SourceKey, at: Revision) -> Option<Between> {
-        let mut past = self.past();
-        let covered = past.covered(key).ok()?;
-        let mut holes = covered.coverage.holes();
-        if let Some(hole) = holes.find(|hole| at > hole.after && at <= hole.upto) {
-            return Some(Between {
-                from: hole.since,
-                until: Some(hole.until),
-            });
-        }
-        let span = covered.coverage.span(at)?;
-        let mut rows = past.around(&covered, at).ok()?;
-        rows.retain(|row| span.from < row.revision && row.revision <= span.upto);
-        let next = rows.partition_point(|it| it.revision < at);
-        let seen = |place: usize| rows.get(place).map(|row| past.seen(row));
-        if rows.get(next).is_some_and(|row| row.revision == at) {
-            return rows.get(next).map(|row| past.written(&covered, row));
-        }
-        // Each file has reached the revision in a time of its own.
-        let begun = covered.spans_of(at).filter(|span| span.from < at);
-        let begun = begun.map(|span| span.since).max().unwrap_or(span.since);
-        let ended = covered.spans_of(at).map(|span| span.until).min();
-        let listed = covered.listed_since(at);
-        let before = next.checked_sub(1).and_then(seen);
-        let from = before.unwrap_or(begun).max(begun);
-        let until = seen(next).into_iter().chain(ended).chain(listed).min();
-        let until = until.unwrap_or(span.until);
-        // A clock may have been set back in between.
-        Some(Between {
-            from: from.min(until),
-            until: Some(from.max(until)),
-        })
+        let time = self.reading(key, |past| {
+            let covered = past.covered(key)?;
+            time_of(past, &covered, at)
+        });
+        time.ok().flatten()
     }
 
     /// A revision of a source from before a time, close to it; `None` if the record begins later.
@@ -192,6 +226,21 @@ impl RecordedHistory {
         self.past.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Reads about a source. A file that turns out to be damaged is left out, if the record of the source goes on after it.
+    fn reading<T>(
+        &self,
+        key: &SourceKey,
+        read: impl Fn(&mut ClusterPast) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let mut past = self.past();
+        loop {
+            match read(&mut past) {
+                Ok(done) => return Ok(done),
+                Err(error) => past.leave_out(error, key)?,
+            }
+        }
+    }
+
     /// The listing of a source at a revision.
     pub(super) fn page(
         &self,
@@ -199,32 +248,22 @@ impl RecordedHistory {
         at: &At,
         page: &Page,
     ) -> Result<ListPage, SourceError> {
-        let mut past = self.past();
-        let covered = past.covered(key)?;
-        let newest = covered.coverage.newest();
-        let newest = newest.ok_or_else(|| not_recorded(key))?.upto;
-        let at = match at {
-            At::Latest => newest,
-            At::Exact(at) => *at,
-        };
-        let known = covered.coverage.at_or_before(at);
-        let known = known.filter(|_| at <= newest);
-        let known = known.ok_or_else(|| expired(key, "list", &covered))?;
-        let is_probe = key.form == Form::Metadata && page.limit == 1;
-        let filter = KeyFilter::new(key);
-        let (mut rows, mut items) = (Vec::new(), Vec::new());
-        if !is_probe {
-            rows = past.state(&covered, known)?;
-        }
-        for row in rows {
-            let version = past.read(&row)?.version;
-            items.extend(filter.item(&version));
-        }
-        Ok(ListPage {
-            version: at.into(),
-            items,
-            next: None,
-        })
+        self.reading(key, |past| {
+            let covered = past.covered(key)?;
+            let Some(newest) = covered.coverage.newest() else {
+                return Ok(Err(not_recorded(key, past)));
+            };
+            let at = match at {
+                At::Latest => newest.upto,
+                At::Exact(at) => *at,
+            };
+            let listing = Listing { key, at, page };
+            let known = covered.coverage.at_or_before(at);
+            match known.filter(|_| at <= newest.upto) {
+                Some(known) => Ok(Ok(listing.read(past, &covered, known)?)),
+                None => Ok(Err(expired(key, "list", &covered))),
+            }
+        })?
     }
 
     /// The events after a revision, up to the end of the record.
@@ -233,31 +272,29 @@ impl RecordedHistory {
         key: &SourceKey,
         from: &ResourceVersion,
     ) -> Result<RecordedEvents, SourceError> {
-        let mut past = self.past();
-        let covered = past.covered(key)?;
-        let newest = covered.coverage.newest();
-        let newest = newest.ok_or_else(|| not_recorded(key))?;
-        let oldest = covered.coverage.spans().first().map(|span| span.from);
-        let from = Revision::parse(from).filter(|from| Some(*from) >= oldest);
-        let from = from.ok_or_else(|| expired(key, "watch", &covered))?;
-        let rows = past.between(&covered, from, newest.upto)?;
-        let mut selected = HashSet::new();
-        if key.select.can_leave() {
-            let known = covered.coverage.at_or_before(from).unwrap_or(from);
-            let before = past.state(&covered, known)?;
-            for row in before {
-                let version = past.read(&row)?.version;
-                if KeyFilter::new(key).selects(&version) {
-                    selected.insert(version.object.identity());
-                }
-            }
-        }
-        Ok(RecordedEvents {
-            key: key.clone(),
-            rows: rows.into_iter(),
-            selected,
-            end: newest.upto,
-        })
+        self.reading(key, |past| {
+            let covered = past.covered(key)?;
+            let Some(newest) = covered.coverage.newest() else {
+                return Ok(Err(not_recorded(key, past)));
+            };
+            let oldest = covered.coverage.spans().first().map(|span| span.from);
+            let from = Revision::parse(from).filter(|from| Some(*from) >= oldest);
+            let Some(from) = from else {
+                return Ok(Err(expired(key, "watch", &covered)));
+            };
+            let rows = past.between(&covered, from, newest.upto)?;
+            let selected = if key.select.can_leave() {
+                selected(past, &covered, key, from)?
+            } else {
+                HashSet::new()
+            };
+            Ok(Ok(RecordedEvents {
+                key: key.clone(),
+                rows: rows.into_iter(),
+                selected,
+                end: newest.upto,
+            }))
+        })?
     }
 
     /// The same events after an old revision; `None` if the server has as much, or the record less.
@@ -275,6 +312,97 @@ impl RecordedHistory {
             events => Some(events),
         }
     }
+}
+
+/// A question for the objects of a source at a revision.
+struct Listing<'k> {
+    key: &'k SourceKey,
+    at: Revision,
+    page: &'k Page,
+}
+
+impl Listing<'_> {
+    /// Reads the objects of a recorded revision, whose state is that at the other one, too.
+    fn read(
+        &self,
+        past: &mut ClusterPast,
+        covered: &CoveredSource,
+        known: Revision,
+    ) -> Result<ListPage, StoreError> {
+        let is_probe = self.key.form == Form::Metadata && self.page.limit == 1;
+        let filter = KeyFilter::new(self.key);
+        let (mut rows, mut items) = (Vec::new(), Vec::new());
+        if !is_probe {
+            rows = past.state(covered, known)?;
+        }
+        for row in rows {
+            let version = past.read(&row)?.version;
+            items.extend(filter.item(&version));
+        }
+        Ok(ListPage {
+            version: self.at.into(),
+            items,
+            next: None,
+        })
+    }
+}
+
+/// The objects that match the selector of a source at a revision.
+fn selected(
+    past: &mut ClusterPast,
+    covered: &CoveredSource,
+    key: &SourceKey,
+    at: Revision,
+) -> Result<HashSet<Uid>, StoreError> {
+    let known = covered.coverage.at_or_before(at).unwrap_or(at);
+    let filter = KeyFilter::new(key);
+    let mut selected = HashSet::new();
+    for row in past.state(covered, known)? {
+        let version = past.read(&row)?.version;
+        if filter.selects(&version) {
+            selected.insert(version.object.identity());
+        }
+    }
+    Ok(selected)
+}
+
+/// When a revision of a source was written; `None` if it is not recorded.
+fn time_of(
+    past: &mut ClusterPast,
+    covered: &CoveredSource,
+    at: Revision,
+) -> Result<Option<Between>, StoreError> {
+    let mut holes = covered.coverage.holes();
+    if let Some(hole) = holes.find(|hole| at > hole.after && at <= hole.upto) {
+        return Ok(Some(Between {
+            from: hole.since,
+            until: Some(hole.until),
+        }));
+    }
+    let Some(span) = covered.coverage.span(at) else {
+        return Ok(None);
+    };
+    let mut rows = past.around(covered, at)?;
+    rows.retain(|row| span.from < row.revision && row.revision <= span.upto);
+    let next = rows.partition_point(|it| it.revision < at);
+    let seen = |place: usize| rows.get(place).map(|row| past.seen(row));
+    if rows.get(next).is_some_and(|row| row.revision == at) {
+        return Ok(rows.get(next).map(|row| past.written(covered, row)));
+    }
+    // Each file has reached the revision in a time of its own.
+    let begun = covered.spans_of(at).filter(|span| span.from < at);
+    let begun = begun.map(|span| span.since).max().unwrap_or(span.since);
+    let ended = covered.spans_of(at).map(|span| span.until).min();
+    let listed = covered.listed_since(at);
+    let before = next.checked_sub(1).and_then(seen);
+    let from = before.unwrap_or(begun).max(begun);
+    let until = seen(next).into_iter().chain(ended).chain(listed).min();
+    let until = until.unwrap_or(span.until);
+    // A clock may have been set back in between.
+    Ok(Some(Between {
+        from: from.min(until),
+        until: Some(from.max(until)),
+    }))
 }
 
 /// The events of a watch that are not read yet.
@@ -325,7 +453,12 @@ impl RecordedEvents {
             (false, _) if was_there || !self.key.select.can_leave() => "DELETED",
             (false, _) => return None,
         };
-        let text = version.body.text();
+        let text = if row.is_gone && Revision::parse(&version.version) != Some(row.revision) {
+            // Of an object that was gone after a hole, only the last state is recorded.
+            deleted(version, row.revision).body.text()
+        } else {
+            version.body.text()
+        };
         Some(format!(r#"{{"type":"{verb}","object":{text}}}"#).into())
     }
 }
@@ -374,17 +507,39 @@ impl<'k> KeyFilter<'k> {
 
 impl From<StoreError> for SourceError {
     fn from(error: StoreError) -> SourceError {
+        SourceError::from(&error)
+    }
+}
+
+impl From<&StoreError> for SourceError {
+    fn from(error: &StoreError) -> SourceError {
         SourceError::Input {
             detail: format!("error: {error}").into(),
         }
     }
 }
 
-fn not_recorded(key: &SourceKey) -> SourceError {
+fn not_recorded(key: &SourceKey, past: &ClusterPast) -> SourceError {
     let resource = key.resource.group_resource();
+    let detail = match past.unread().ever() {
+        Some(cause) => format!("error: no file that can be read has {resource}: {cause}"),
+        None => format!("error: nobody recorded {resource}"),
+    };
     SourceError::Input {
-        detail: format!("error: nobody recorded {resource}").into(),
+        detail: detail.into(),
     }
+}
+
+/// A line for each of the first files that cannot be read, and one for the others.
+fn unread_lines(unread: &UnreadFiles) -> Vec<String> {
+    let line = |error: &StoreError| format!("a part of the record is not read: {error}");
+    let mut lines: Vec<String> = unread.errors().take(NAMED).map(line).collect();
+    let others = unread.errors().skip(NAMED).count();
+    if others > 0 {
+        let files = counted(others, "other file", "other files");
+        lines.push(format!("{files} of the record cannot be read"));
+    }
+    lines
 }
 
 /// The 410 of a server, with the oldest revision from which it can be watched.

@@ -12,7 +12,7 @@ use super::transport::StoreTransport;
 use crate::object::ResourceVersion;
 use crate::source::SourceKey;
 use crate::watch::{
-    At, LineStream, ListPage, Page, RecordedPast, SourceError, Transport, Upstream,
+    At, LineStream, ListPage, Page, RecordBegin, RecordedPast, SourceError, Transport, Upstream,
 };
 
 /// A source whose state at a time is not known, and the last time at which it is.
@@ -24,6 +24,8 @@ pub struct StaleSource {
     pub until: Timestamp,
     /// When it was recorded again; `None` if it was not.
     pub again: Option<Timestamp>,
+    /// Why what was recorded in between cannot be read; `None` if nobody recorded.
+    pub unread: Option<Arc<str>>,
 }
 
 /// A record reaches a time if no more than this is missing: its sources are checked one after the other.
@@ -66,6 +68,12 @@ impl RecordedSnapshot {
         known.await
     }
 
+    /// Why what was recorded after a time cannot be read; `None` if it can, as far as anybody recorded.
+    pub async fn unread_since(&self, since: Timestamp) -> Option<Arc<str>> {
+        let read = move |history: &RecordedHistory| history.unread_since(since);
+        self.record.read(read).await
+    }
+
     /// The sources that nobody recorded at the time of the snapshot, those that are unknown for longest first.
     pub async fn stale(&self) -> Result<Vec<StaleSource>, StoreError> {
         let moments = self.moments.clone();
@@ -99,10 +107,13 @@ impl Moments {
             if self.time.duration_since(until) > CLOSE {
                 let mut holes = history.holes(key).into_iter();
                 let hole = holes.find(|hole| hole.since <= self.time && self.time < hole.until);
+                let again = hole.as_ref().map(|hole| hole.until);
+                let unread = hole.and_then(|hole| hole.unread);
                 stale.push(StaleSource {
                     key: key.clone(),
                     until,
-                    again: hole.map(|hole| hole.until),
+                    again,
+                    unread: unread.or_else(|| history.unread_since(until)),
                 });
             }
         }
@@ -117,13 +128,23 @@ impl Moments {
         key: &SourceKey,
         page: &Page,
     ) -> Result<ListPage, SourceError> {
-        if let Some(moment) = self.of(history, key)? {
-            return history.page(key, &At::Exact(moment.revision), page);
+        let moment = self.of(history, key)?.map(|moment| moment.revision);
+        let listed = moment.and_then(|at| history.complete_page(key, at, page));
+        if let Some(listed) = listed {
+            return listed;
         }
+        let Some(RecordBegin { since, unread }) = history.begin_of(key) else {
+            return history.page(key, &At::Latest, page);
+        };
         let resource = key.resource.group_resource();
-        let detail = match history.since(key) {
-            Some(since) => format!("error: nobody recorded {resource} before {since:.0}"),
-            None => format!("error: nobody recorded {resource}"),
+        // A file of that time can turn out to be damaged.
+        let cause = unread.or_else(|| history.unread_since(Timestamp::MIN));
+        let detail = match cause {
+            Some(cause) => format!(
+                "error: {resource} at {:.0} are not known: {cause}",
+                self.time
+            ),
+            None => format!("error: nobody recorded {resource} before {since:.0}"),
         };
         Err(SourceError::Input {
             detail: detail.into(),

@@ -18,7 +18,7 @@ const KEY: &str = "key";
 const EXTENSION: &str = "spy";
 
 /// The names of files have milliseconds.
-const MILLISECOND: SignedDuration = SignedDuration::from_millis(1);
+pub(super) const MILLISECOND: SignedDuration = SignedDuration::from_millis(1);
 
 /// The directory of a store.
 #[derive(Clone)]
@@ -171,13 +171,7 @@ impl StoreFile {
 
     /// When it begins, by its name.
     pub fn begun(&self) -> Option<Timestamp> {
-        let name = self.path.file_stem()?.to_str()?;
-        let (time, _) = name.split_once('-')?;
-        let (seconds, millis) = time.split_at_checked(15)?;
-        let seconds = DateTime::strptime("%Y%m%dT%H%M%S", seconds).ok()?;
-        let time = seconds.to_zoned(TimeZone::UTC).ok()?.timestamp();
-        let millis = SignedDuration::from_millis(millis.parse().ok()?);
-        time.checked_add(millis).ok()
+        begun(&self.path)
     }
 
     /// Deletes the file, with what SQLite keeps beside it.
@@ -266,6 +260,17 @@ impl RetentionPolicy {
         }
         expired
     }
+}
+
+/// When the file at a path begins, by its name.
+pub(super) fn begun(path: &Path) -> Option<Timestamp> {
+    let name = path.file_stem()?.to_str()?;
+    let (time, _) = name.split_once('-')?;
+    let (seconds, millis) = time.split_at_checked(15)?;
+    let seconds = DateTime::strptime("%Y%m%dT%H%M%S", seconds).ok()?;
+    let time = seconds.to_zoned(TimeZone::UTC).ok()?.timestamp();
+    let millis = SignedDuration::from_millis(millis.parse().ok()?);
+    time.checked_add(millis).ok()
 }
 
 fn beside(path: &Path, suffix: &str) -> PathBuf {

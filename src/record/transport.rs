@@ -21,8 +21,8 @@ use super::store::ClusterFiles;
 use crate::object::ResourceVersion;
 use crate::source::SourceKey;
 use crate::watch::{
-    At, Between, Hole, LineStream, ListPage, Page, RecordedPast, Revision, SourceError, Transport,
-    Upstream,
+    At, Between, Hole, LineStream, ListPage, Page, RecordBegin, RecordedPast, Revision,
+    SourceError, Transport, Upstream,
 };
 
 /// How many versions are read at once for a watch.
@@ -52,8 +52,13 @@ impl StoreTransport {
         &self.history.sources
     }
 
-    /// The time at which the record begins; `None` if it cannot be read.
-    pub async fn begin(&self) -> Option<Timestamp> {
+    /// A line for each file that cannot be read.
+    pub fn unread(&self) -> &[String] {
+        &self.history.unread
+    }
+
+    /// The beginning of the record; `None` if it cannot be read.
+    pub async fn begin(&self) -> Option<RecordBegin> {
         self.read(RecordedHistory::begin).await
     }
 
@@ -168,8 +173,8 @@ impl Transport for StoreTransport {
 }
 
 impl RecordedPast for StoreTransport {
-    fn since<'a>(&'a self, key: &'a SourceKey) -> BoxFuture<'a, Option<Timestamp>> {
-        self.read_of(key, RecordedHistory::since)
+    fn begin<'a>(&'a self, key: &'a SourceKey) -> BoxFuture<'a, Option<RecordBegin>> {
+        self.read_of(key, RecordedHistory::begin_of)
     }
 
     fn oldest<'a>(&'a self, key: &'a SourceKey) -> BoxFuture<'a, Option<Revision>> {
@@ -286,7 +291,9 @@ mod tests {
                     .map(|it| it.is_ok())
                     .boxed(),
                 record.watch(&key, &from).map(|it| it.is_ok()).boxed(),
-                record.since(&key).map(|it| it.is_some()).boxed(),
+                RecordedPast::begin(&record, &key)
+                    .map(|it| it.is_some())
+                    .boxed(),
                 record.holes(&key).map(|it| it.is_empty()).boxed(),
                 record
                     .time_of(&key, revision("4"))

@@ -34,6 +34,7 @@ pub use file::{
     Faults, FileError, FileReader, FileResource, FileTransport, Foreign, LONGEST_INPUT, Language,
     Nameless, Plural, Syntax, documents_by_line, foreign_object, foreign_text, text_of,
 };
+pub(crate) use history::deleted;
 pub use history::{
     Changed, Comparison, Dates, End, History, Missing, ObjectsAt, Past, PastEvent, Presence,
     Refusals, RequestAllowance, RequestLimit, Storage, Walk, WalkLimits, in_order,
@@ -51,7 +52,7 @@ pub use snapshot::SnapshotTransport;
 pub use store::KnownState;
 pub use subscriptions::Subscriptions;
 pub use transport::{
-    At, Hole, LineStream, ListPage, LogAnswer, Page, RecordedPast, Transport, Upstream,
-    WATCH_SECONDS,
+    At, Hole, LineStream, ListPage, LogAnswer, Page, RecordBegin, RecordedPast, Transport,
+    Upstream, WATCH_SECONDS,
 };
 pub use watch_window::{WatchWindow, WindowEvent, WindowPlace, WindowStep};

@@ -83,8 +83,8 @@ impl fmt::Debug for ListPage {
     }
 }
 
-/// A part of a history in which nobody recorded: the revisions after `after`, up to `upto`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A part of a history that is not known: the revisions after `after`, up to `upto`.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hole {
     /// The last recorded revision before it.
     pub after: Revision,
@@ -94,12 +94,23 @@ pub struct Hole {
     pub since: Timestamp,
     /// When it ends.
     pub until: Timestamp,
+    /// Why what was recorded in it cannot be read: `FILE cannot be read: CAUSE`. `None` if nobody recorded.
+    pub unread: Option<Arc<str>>,
+}
+
+/// The beginning of the record of a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordBegin {
+    /// When it begins, by the server's clock.
+    pub since: Timestamp,
+    /// Why what was recorded before cannot be read; `None` if nobody recorded before.
+    pub unread: Option<Arc<str>>,
 }
 
 /// What a record knows about the past of its sources, and a server does not. Each answer may need a look into files.
 pub trait RecordedPast: Send + Sync {
     /// When the record of a source begins; `None` if it is not recorded.
-    fn since<'a>(&'a self, key: &'a SourceKey) -> BoxFuture<'a, Option<Timestamp>>;
+    fn begin<'a>(&'a self, key: &'a SourceKey) -> BoxFuture<'a, Option<RecordBegin>>;
 
     /// The revision with which the record of a source begins; `None` if it is not recorded.
     fn oldest<'a>(&'a self, key: &'a SourceKey) -> BoxFuture<'a, Option<Revision>>;

@@ -42,6 +42,7 @@ mod record;
 mod record_at;
 mod record_attacks;
 mod record_complete;
+mod record_unread;
 mod recorded;
 mod recording;
 mod recreated;

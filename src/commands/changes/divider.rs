@@ -216,29 +216,25 @@ impl Divider<'_> {
         (count > 0).then(|| format!("versions of {} are missing", plural(count, "object")))
     }
 
-    /// From when on the sources are recorded, and when nobody recorded: `recorded since 09:12, except 14:02–14:40`.
+    /// From when on the sources are recorded, and what is not known: `recorded since 09:12, except 14:02–14:40: nobody recorded`.
     fn recorded(&self, time: &impl Fn(Timestamp) -> String) -> Option<String> {
         let spans = self
             .found
             .iter()
             .filter_map(|found| found.recorded.as_ref());
-        let since = spans.clone().map(|span| span.since).max()?;
-        let mut holes: Vec<_> = spans.flat_map(|span| span.holes.iter().copied()).collect();
+        let since = spans.clone().map(|span| span.begin.since).max()?;
+        let before = spans.clone().find_map(|span| span.begin.unread.as_ref());
+        let before = before.filter(|_| self.since.is_none_or(|asked| asked < since));
+        let before = before.map(|cause| format!(" (before: {cause})"));
+        let holes = spans.flat_map(|span| &span.holes);
+        let mut holes: Vec<_> = holes
+            .map(|hole| (hole.since, hole.until, hole.unread.as_deref()))
+            .collect();
         holes.sort_unstable();
         holes.dedup();
-        let hidden = holes.len().saturating_sub(HOLES);
-        let shown = holes.iter().skip(hidden);
-        let mut words: Vec<String> = shown
-            .map(|(since, until)| format!("{}–{}", time(*since), time(*until)))
-            .collect();
-        if hidden > 0 {
-            words.insert(0, format!("{hidden} earlier times"));
-        }
-        let except = match words.join(", ") {
-            holes if holes.is_empty() => String::new(),
-            holes => format!(", except {holes}: nobody recorded"),
-        };
-        Some(format!("recorded since {}{except}", time(since)))
+        let before = before.unwrap_or_default();
+        let except = except(&holes, time);
+        Some(format!("recorded since {}{before}{except}", time(since)))
     }
 
     /// The start of the server's history. After it, all versions of every source are known.
@@ -406,9 +402,10 @@ impl Divider<'_> {
                 })
                 .collect(),
             holes: (found.recorded.iter().flat_map(|recorded| &recorded.holes))
-                .map(|(since, until)| HoleRecord {
-                    since: rfc3339_millis(*since),
-                    until: rfc3339_millis(*until),
+                .map(|hole| HoleRecord {
+                    since: rfc3339_millis(hole.since),
+                    until: rfc3339_millis(hole.until),
+                    cause: hole.unread.as_deref().map(str::to_owned),
                 })
                 .collect(),
             compacted: (found.compacted.iter())
@@ -418,6 +415,35 @@ impl Divider<'_> {
                 })
                 .collect(),
         }
+    }
+}
+
+/// The last holes of a record, each with its cause: `, except 14:02–14:40, 15:00–15:20: nobody recorded`.
+fn except(
+    holes: &[(Timestamp, Timestamp, Option<&str>)],
+    time: &impl Fn(Timestamp) -> String,
+) -> String {
+    let (hidden, shown) = holes.split_at(holes.len().saturating_sub(HOLES));
+    let causes = shown.chunk_by(|(.., one), (.., next)| one == next);
+    let mut words: Vec<String> = Vec::new();
+    for same in causes {
+        let times = same.iter().map(|(since, until, _)| {
+            let (since, until) = (time(*since), time(*until));
+            format!("{since}–{until}")
+        });
+        let times: Vec<String> = times.collect();
+        let cause = same.first().and_then(|(.., cause)| *cause);
+        let cause = cause.unwrap_or("nobody recorded");
+        words.push(format!("{}: {cause}", times.join(", ")));
+    }
+    if !hidden.is_empty() {
+        words.insert(0, format!("{} earlier times", hidden.len()));
+    }
+    let except = words.join("; ");
+    if except.is_empty() {
+        except
+    } else {
+        format!(", except {except}")
     }
 }
 

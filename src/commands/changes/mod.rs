@@ -215,7 +215,7 @@ async fn read_record(
         let now = context.env.now.clone();
         let remembered = async { Ok(session.remember(&store, now, RecordUse::Everything).await) };
         let remembered = stop.in_time(Awaited::session(source), Box::pin(remembered));
-        if let Some(note) = remembered.await? {
+        for note in remembered.await? {
             context.note(&note);
         }
     }

@@ -53,7 +53,7 @@ impl ViewOpening<'_> {
             let remembered =
                 async { Ok(session.remember(&store, now, RecordUse::LookBacks).await) };
             let remembered = stop.in_time(awaited(), Box::pin(remembered));
-            if let Some(note) = remembered.await? {
+            for note in remembered.await? {
                 context.note(&note);
             }
         }

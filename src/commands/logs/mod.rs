@@ -57,7 +57,7 @@ pub(crate) async fn show(
         let now = session.clock(context.env);
         let remembered = async { Ok(session.remember(&store, now, RecordUse::LookBacks).await) };
         let remembered = stop.in_time(Awaited::Server, Box::pin(remembered));
-        if let Some(note) = remembered.await? {
+        for note in remembered.await? {
             context.note(&note);
         }
     }

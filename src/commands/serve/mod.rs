@@ -207,7 +207,7 @@ async fn connect(
         let now = session.clock(context.env);
         let remembered = async { Ok(session.remember(&store, now, RecordUse::LookBacks).await) };
         let remembered = stop.in_time(Awaited::Types, Box::pin(remembered));
-        if let Some(note) = remembered.await? {
+        for note in remembered.await? {
             context.note(&note);
         }
     }

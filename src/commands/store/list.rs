@@ -1,14 +1,15 @@
 //! `store ls`: the recorded clusters.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 
 use crate::commands::{CommandError, Context, Ended};
 use crate::object::counted;
 use crate::record::{
-    ClusterFiles, CoveredRevisions, RecordedCluster, RecordedSource, Store, StoreError, StoreFile,
-    StoreFileReader,
+    CoveredRevisions, RecordedCluster, RecordedSource, Store, StoreError, StoreFileReader,
+    UnreadFiles,
 };
 use crate::render::age::{human, rfc3339};
 use crate::render::count::{bytes, thousands};
@@ -28,20 +29,34 @@ struct RecordedPart {
     files: usize,
     versions: u64,
     bytes: u64,
-    holes: Vec<(Timestamp, Timestamp)>,
+    holes: Vec<RecordedHole>,
+    /// Why what was recorded before it cannot be read.
+    before: Option<Arc<str>>,
+    /// The same of what was recorded after it.
+    after: Option<Arc<str>>,
+}
+
+/// A span of time in which versions may be missing.
+struct RecordedHole {
+    since: Timestamp,
+    until: Timestamp,
+    /// Why what was recorded in it cannot be read.
+    unread: Option<Arc<str>>,
 }
 
 pub(super) fn run(store: &Store, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     let (mut parts, mut unread) = (Vec::new(), Vec::new());
     for files in store.clusters()? {
-        parts.extend(RecordedPart::read(&files, &mut unread)?);
+        let mut files = UnreadFiles::list(&files)?;
+        parts.extend(RecordedPart::read(&mut files));
+        unread.extend(files.errors().map(StoreError::to_string));
     }
     if !parts.is_empty() {
         let lines = table(&parts, context);
         context.print(lines)?;
     }
     for error in &unread {
-        context.note(&error.to_string());
+        context.note(error);
     }
     match unread.len() {
         0 if parts.is_empty() => context.note("nothing is recorded yet"),
@@ -65,8 +80,7 @@ struct FileHead {
 }
 
 impl FileHead {
-    fn read(file: &StoreFile) -> Result<FileHead, StoreError> {
-        let reader = StoreFileReader::open(&file.path)?;
+    fn of(reader: &StoreFileReader) -> Result<FileHead, StoreError> {
         let since = reader.started();
         let reached = |source: &RecordedSource| source.reached.as_ref().map(|(_, at)| *at);
         let until = reader.sources().iter().filter_map(reached).max();
@@ -85,46 +99,58 @@ impl FileHead {
 }
 
 impl RecordedPart {
-    /// Reads the heads of the files; `None` if there are none. Those that cannot be read are in `unread`.
-    fn read(
-        files: &ClusterFiles,
-        unread: &mut Vec<StoreError>,
-    ) -> Result<Option<RecordedPart>, StoreError> {
+    /// Reads the heads of the files; `None` if none of them can be read.
+    fn read(files: &mut UnreadFiles) -> Option<RecordedPart> {
         let mut part: Option<RecordedPart> = None;
         let mut coverages: HashMap<SourceKey, CoveredRevisions> = HashMap::new();
-        for file in files.list()? {
-            let head = match FileHead::read(&file) {
-                Err(StoreError::Empty { .. }) => continue,
+        for file in files.listed() {
+            let Some(reader) = files.open(&file) else {
+                continue;
+            };
+            let head = match FileHead::of(&reader) {
+                Ok(head) => head,
                 Err(error) => {
-                    unread.push(error);
+                    files.add(error);
                     continue;
                 }
-                Ok(head) => head,
             };
-            let since = head.since;
-            let part = part.get_or_insert_with(|| RecordedPart {
-                cluster: head.cluster.clone(),
-                since,
-                until: since,
-                files: 0,
-                versions: 0,
-                bytes: 0,
-                holes: Vec::new(),
-            });
+            let part = part.get_or_insert_with(|| RecordedPart::at(&head));
             part.files += 1;
             part.bytes += file.bytes;
             part.versions += head.versions;
             part.cluster = head.cluster;
             part.until = part.until.max(head.until);
             for (key, coverage) in head.coverages {
-                coverages.entry(key).or_default().join(&coverage);
+                files.join(coverages.entry(key).or_default(), &file.path, &coverage);
             }
         }
-        if let Some(part) = &mut part {
-            let holes = coverages.values().flat_map(CoveredRevisions::holes);
-            part.holes = merged(holes.map(|hole| (hole.since, hole.until)).collect());
+        let mut part = part?;
+        let holes = coverages.values().flat_map(CoveredRevisions::holes);
+        let holes = merged(holes.map(|hole| (hole.since, hole.until)).collect());
+        let holes = holes.into_iter().map(|(since, until)| RecordedHole {
+            since,
+            until,
+            unread: files.between(since, until),
+        });
+        part.holes = holes.collect();
+        part.before = files.before(part.since);
+        part.after = files.at_end();
+        Some(part)
+    }
+
+    /// The beginning of a record, with no file yet.
+    fn at(head: &FileHead) -> RecordedPart {
+        RecordedPart {
+            cluster: head.cluster.clone(),
+            since: head.since,
+            until: head.since,
+            files: 0,
+            versions: 0,
+            bytes: 0,
+            holes: Vec::new(),
+            before: None,
+            after: None,
         }
-        Ok(part)
     }
 
     fn row(&self) -> TableRow {
@@ -138,19 +164,34 @@ impl RecordedPart {
             bytes(self.bytes),
             self.cluster.server.clone(),
         ];
+        let [since, until] = [self.since, self.until].map(rfc3339);
+        let outside = |place: &str, time: &str, cause: &Option<Arc<str>>| {
+            let cause = cause.as_ref()?;
+            let words = format!("  versions may be missing {place} {time}: {cause}");
+            Some(Text::from(words))
+        };
         let hidden = self.holes.len().saturating_sub(HOLES);
-        let holes = self.holes.iter().skip(hidden).map(|(since, until)| {
-            let lasted = human(until.duration_since(*since));
-            let (since, until) = (rfc3339(*since), rfc3339(*until));
-            Text::from(format!(
-                "  versions may be missing from {since} to {until} ({lasted})"
-            ))
-        });
         let more = (hidden > 0).then(|| Text::from(format!("  {hidden} earlier holes")));
+        let before = outside("before", &since, &self.before);
+        let holes = self.holes.iter().skip(hidden).map(RecordedHole::line);
+        let below = before.into_iter().chain(more).chain(holes);
+        let below = below.chain(outside("after", &until, &self.after));
         TableRow {
             cells: cells.map(|cell| Cell::new(&cell, Role::Plain)).to_vec(),
-            below: more.into_iter().chain(holes).collect(),
+            below: below.collect(),
         }
+    }
+}
+
+impl RecordedHole {
+    fn line(&self) -> Text {
+        let lasted = human(self.until.duration_since(self.since));
+        let [since, until] = [self.since, self.until].map(rfc3339);
+        let cause = self.unread.as_deref().map(|cause| format!(": {cause}"));
+        let cause = cause.unwrap_or_default();
+        Text::from(format!(
+            "  versions may be missing from {since} to {until} ({lasted}){cause}"
+        ))
     }
 }
 

@@ -6,6 +6,7 @@ mod played_faults;
 mod replayed;
 mod secrets;
 mod times;
+mod unread;
 
 use std::collections::HashMap;
 use std::fs;

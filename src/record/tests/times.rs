@@ -15,8 +15,8 @@ use crate::watch::{At, Page, Revision};
 
 /// A history, and when each revision of it was written.
 #[derive(Default)]
-struct DatedServer {
-    server: Server,
+pub(super) struct DatedServer {
+    pub(super) server: Server,
     written: Vec<(u64, Timestamp)>,
 }
 
@@ -36,7 +36,7 @@ impl DatedServer {
 }
 
 /// Plays the steps. Recorders that run see each write at once.
-fn play_timely(path: &Path, steps: &[Step]) -> DatedServer {
+pub(super) fn play_timely(path: &Path, steps: &[Step]) -> DatedServer {
     let mut dated = DatedServer::default();
     let clock = WallClock::new();
     dated.server.write(0, "first");
@@ -77,12 +77,15 @@ fn play_timely(path: &Path, steps: &[Step]) -> DatedServer {
     dated
 }
 
-fn revision(number: u64) -> Revision {
+pub(super) fn revision(number: u64) -> Revision {
     let version = ResourceVersion::new(number.to_string());
     Revision::parse(&version).expect("a number")
 }
 
-fn check_times(record: &RecordedHistory, dated: &DatedServer) -> Result<(), TestCaseError> {
+pub(super) fn check_times(
+    record: &RecordedHistory,
+    dated: &DatedServer,
+) -> Result<(), TestCaseError> {
     let key = SourceKey::all("", "ConfigMap");
     for (number, written) in &dated.written {
         let Some(told) = record.time_of(&key, revision(*number)) else {
@@ -90,7 +93,7 @@ fn check_times(record: &RecordedHistory, dated: &DatedServer) -> Result<(), Test
         };
         let is_inside = told.from <= *written && told.until.is_none_or(|until| *written <= until);
         // What was there when the record began is older than it.
-        let begin = record.since(&key).expect("a beginning");
+        let begin = record.begin_of(&key).expect("a beginning").since;
         prop_assert!(
             is_inside || *written <= begin,
             "{number} {written} {told:?}"
@@ -100,7 +103,7 @@ fn check_times(record: &RecordedHistory, dated: &DatedServer) -> Result<(), Test
         for (_, written) in &dated.written {
             let later = written.checked_add(SignedDuration::from_secs(second));
             let time = later.expect("a time");
-            let Some(moment) = record.moment(&key, time).expect("whole files") else {
+            let Ok(Some(moment)) = record.moment(&key, time) else {
                 continue;
             };
             prop_assert!(moment.until <= time);

@@ -251,7 +251,7 @@ pub enum NoticeBody<'r> {
         /// The objects with a compacted write in the window.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         compacted: Vec<CompactedRecord>,
-        /// When nobody recorded, if the source is read from a record.
+        /// What is not known, if the source is read from a record.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         holes: Vec<HoleRecord>,
     },
@@ -286,13 +286,16 @@ pub struct MissingRecord {
     pub cause: String,
 }
 
-/// A span of time in which nobody recorded.
+/// A span of time in which versions may be missing from a record.
 #[derive(Debug, Serialize)]
 pub struct HoleRecord {
     /// Its start.
     pub since: String,
     /// Its end.
     pub until: String,
+    /// Why what was recorded in it cannot be read; `None` if nobody recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
 }
 
 /// An object that was written in the window, without the version that shows it.

@@ -34,6 +34,7 @@ use versions_before::VersionsBefore;
 pub(super) use dates::leases;
 pub use dates::{Dates, Storage, is_surely_before};
 pub(super) use past_event::ObjectAt;
+pub(crate) use past_event::deleted;
 pub use past_event::{ObjectsAt, Past, PastEvent, Presence, in_order};
 pub use read::End;
 pub(super) use read::{Archive, PastError};

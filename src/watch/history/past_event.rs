@@ -80,7 +80,7 @@ pub fn in_order(newest: Presence, found: Vec<Past>) -> Vec<PastEvent> {
 }
 
 /// The object in the event of its deletion: its last state, with the resourceVersion of the deletion.
-fn deleted(last: &Version, at: Revision) -> Version {
+pub(crate) fn deleted(last: &Version, at: Revision) -> Version {
     let version = ResourceVersion::from(at);
     let body = renumbered(last, &version).map_or_else(|| last.body.clone(), Body::from);
     Version {

@@ -124,7 +124,10 @@ impl Session {
         args: &FileArgs,
         path: &Path,
     ) -> Result<Session, CommandError> {
-        let record = record::chosen(&context.origin, path).await?;
+        let (record, unread) = record::chosen(&context.origin, path).await?;
+        for line in unread {
+            context.note(&line);
+        }
         if let Some(now) = args.now.or(record.until()) {
             context.env.now = Arc::new(move || now);
         }
@@ -497,17 +500,20 @@ impl Session {
     }
 
     /// Lays the record of this cluster under the server, if there is one: look-backs then reach as far as the record.
-    /// Returns why an existing record is not used.
+    /// Returns why an existing record is not used, or what of it is not.
     pub(crate) async fn remember(
         &mut self,
         store: &Path,
         now: Clock,
         used: RecordUse,
-    ) -> Option<String> {
-        let connection = self.connection()?;
+    ) -> Vec<String> {
+        let Some(connection) = self.connection() else {
+            return Vec::new();
+        };
         match record::layered(connection, &self.mux, store, now.clone()).await {
-            Ok(layered) => {
-                let layered = layered?;
+            Ok(None) => Vec::new(),
+            Ok(Some(layered)) => {
+                let unread = layered.unread().to_vec();
                 match used {
                     RecordUse::Everything => {
                         self.transport = record::whole(connection, layered);
@@ -517,10 +523,10 @@ impl Session {
                         self.past = record::look_backs(connection, layered, now);
                     }
                 }
-                None
+                unread
             }
             // The first request fails in the same way, and says so.
-            Err(error) => Some(format!("the record is not used: {error}")),
+            Err(error) => vec![format!("the record is not used: {error}")],
         }
     }
 

@@ -174,18 +174,18 @@ pub(super) fn look_backs(
     own.then(|| Mux::new([(connection.cluster.clone(), past)], now))
 }
 
-/// The record of the only cluster, or of the one that `--context` names.
+/// The record of the only cluster, or of the one that `--context` names, and a line for each file that cannot be read.
 pub(super) async fn chosen(
     origin: &ClusterOrigin,
     path: &Path,
-) -> Result<StoreTransport, CommandError> {
+) -> Result<(StoreTransport, Vec<String>), CommandError> {
     let store = Store::open(path)?;
     let context = match origin {
         ClusterOrigin::Kubeconfig(flags) => flags.overrides.context.clone(),
         ClusterOrigin::Plain { .. } => None,
     };
     let opening = spawn_blocking(move || opened(&store));
-    let mut records = opening.await.map_err(CommandError::failed)??;
+    let (mut records, mut unread) = opening.await.map_err(CommandError::failed)??;
     let clusters: Vec<RecordedCluster> = records.iter().map(|it| it.cluster().clone()).collect();
     let names = RecordedCluster::words(&clusters);
     let is_chosen = |record: &StoreTransport| {
@@ -195,7 +195,14 @@ pub(super) async fn chosen(
     records.retain(is_chosen);
     let path = path.display();
     match (records.pop(), records.is_empty(), &names[..]) {
-        (Some(record), true, _) => Ok(record),
+        (Some(record), true, _) => {
+            let lines = unread
+                .iter()
+                .map(|error| format!("another record is not read: {error}"));
+            let lines = record.unread().iter().cloned().chain(lines).collect();
+            Ok((record, lines))
+        }
+        (None, _, _) if !unread.is_empty() => Err(unread.swap_remove(0).into()),
         (_, _, []) => Err(CommandError::failed(format!(
             "error: {path}: nothing is recorded"
         ))),
@@ -210,13 +217,16 @@ pub(super) async fn chosen(
     }
 }
 
-/// The records of all clusters of a store.
-fn opened(store: &Store) -> Result<Vec<StoreTransport>, StoreError> {
-    let mut records = Vec::new();
+/// The records of all clusters of a store, and why there are none of some.
+fn opened(store: &Store) -> Result<(Vec<StoreTransport>, Vec<StoreError>), StoreError> {
+    let (mut records, mut unread) = (Vec::new(), Vec::new());
     for files in store.clusters()? {
-        records.extend(StoreTransport::open(&files)?);
+        match StoreTransport::open(&files) {
+            Ok(record) => records.extend(record),
+            Err(error) => unread.push(error),
+        }
     }
-    Ok(records)
+    Ok((records, unread))
 }
 
 /// The only namespace that is recorded, or `default`.

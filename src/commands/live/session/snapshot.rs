@@ -10,7 +10,7 @@ use super::record;
 use crate::commands::CommandError;
 use crate::record::{RecordedSnapshot, StaleSource, StoreTransport};
 use crate::render::age;
-use crate::watch::{End, Mux, SnapshotTransport, Transport};
+use crate::watch::{End, Mux, RecordBegin, SnapshotTransport, Transport};
 
 /// Fails for a time that has not come yet.
 pub(super) fn check_time(time: Timestamp, now: Timestamp) -> Result<(), CommandError> {
@@ -49,7 +49,12 @@ pub(super) async fn of_cluster(
         return Err(error);
     };
     match record::of_cluster(connection, present, store).await? {
-        Some((record, _)) => of_record(&Arc::new(record), time).await,
+        Some((record, _)) => {
+            let record = Arc::new(record);
+            let mut view = of_record(&record, time).await?;
+            view.notes.extend_from_slice(record.unread());
+            Ok(view)
+        }
         None => Err(error),
     }
 }
@@ -82,11 +87,19 @@ pub(super) async fn of_record(
 ) -> Result<PastView, CommandError> {
     let snapshot = RecordedSnapshot::new(record.clone(), time);
     let Some(known) = snapshot.known_until().await? else {
-        let begin = record.begin().await.map(|since| format!(" at {since:.0}"));
-        let begin = begin.unwrap_or_default();
-        return Err(CommandError::failed(format!(
-            "error: the record begins{begin}, after {time:.0}"
-        )));
+        let error = match record.begin().await {
+            Some(RecordBegin {
+                since,
+                unread: Some(cause),
+            }) => format!(
+                "error: what can be read of the record begins at {since:.0}, after {time:.0}: {cause}"
+            ),
+            Some(RecordBegin { since, .. }) => {
+                format!("error: the record begins at {since:.0}, after {time:.0}")
+            }
+            None => format!("error: the record begins, after {time:.0}"),
+        };
+        return Err(CommandError::failed(error));
     };
     let stale = snapshot.stale().await?;
     let again = stale.iter().filter_map(|source| source.again).min();
@@ -95,9 +108,13 @@ pub(super) async fn of_record(
         notes.push(format!("everything as it was recorded at {time:.0}"));
         notes.extend(stale_lines(&stale));
     } else {
-        let unknown = match again {
-            Some(again) => format!("nobody recorded from then until {again:.0}"),
-            None => "the record ends then".to_owned(),
+        let unread = stale.iter().find_map(|source| source.unread.clone());
+        let unread = unread.or(snapshot.unread_since(known).await);
+        let unknown = match (again, unread) {
+            (Some(again), Some(cause)) => format!("from then until {again:.0}, {cause}"),
+            (None, Some(cause)) => format!("from then on, {cause}"),
+            (Some(again), None) => format!("nobody recorded from then until {again:.0}"),
+            (None, None) => "the record ends then".to_owned(),
         };
         notes.push(format!("everything as it was at {known:.0}: {unknown}"));
     }
@@ -116,19 +133,19 @@ pub(super) async fn of_record(
 /// A line for each time from which on some sources were not recorded.
 fn stale_lines(stale: &[StaleSource]) -> Vec<String> {
     let mut lines = Vec::new();
-    for sources in stale.chunk_by(|one, next| (one.until, one.again) == (next.until, next.again)) {
+    let when = |source: &StaleSource| (source.until, source.again, source.unread.clone());
+    for sources in stale.chunk_by(|one, next| when(one) == when(next)) {
         let names = sources
             .iter()
             .map(|source| source.key.resource.group_resource());
         let names: Vec<String> = names.collect();
-        let until = sources.first().map(|source| (source.until, source.again));
-        lines.extend(until.map(|(until, again)| {
+        lines.extend(sources.first().map(when).map(|(until, again, unread)| {
             let again = again.map(|again| format!(" until {again:.0}"));
-            let again = again.unwrap_or_default();
-            format!(
-                "as of {until:.0}, because nobody recorded them{again}: {}",
-                names.join(", ")
-            )
+            let (again, names) = (again.unwrap_or_default(), names.join(", "));
+            match unread {
+                Some(cause) => format!("as of {until:.0}{again}: {names}: {cause}"),
+                None => format!("as of {until:.0}, because nobody recorded them{again}: {names}"),
+            }
         }));
     }
     lines

@@ -13,7 +13,7 @@ use crate::commands::versions::state::VersionEvent;
 use crate::object::ObjectRef;
 use crate::render::diff::ChangeType;
 use crate::source::{SourceKey, Why};
-use crate::watch::{Between, End, Missing, PastEvent, Revision, Storage};
+use crate::watch::{Between, End, Hole, Missing, PastEvent, RecordBegin, Revision, Storage};
 
 /// An earlier version and its write time.
 #[derive(Clone, Debug)]
@@ -143,10 +143,10 @@ pub(crate) struct SourcePast {
 /// The record of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RecordedSpan {
-    /// When it begins.
-    pub(crate) since: Timestamp,
-    /// The spans of time in which nobody recorded, the oldest first.
-    pub(crate) holes: Vec<(Timestamp, Timestamp)>,
+    /// When it begins, and why what was recorded before cannot be read.
+    pub(crate) begin: RecordBegin,
+    /// The holes, the oldest first.
+    pub(crate) holes: Vec<Hole>,
 }
 
 impl SourcePast {

@@ -194,8 +194,14 @@ fn compacted_lines(found: &[SourcePast]) -> Vec<String> {
         let names: Vec<String> = objects.map(|write| write.object.to_string()).collect();
         (!names.is_empty()).then(|| format!("{words}: {}", first_names(names)))
     };
-    let is_recorded = found.iter().any(|found| found.recorded.is_some());
-    let [created, changed] = if is_recorded {
+    let mut recorded = found.iter().filter_map(|found| found.recorded.as_ref());
+    let is_recorded = recorded.clone().next().is_some();
+    let [created, changed] = if recorded.any(|span| span.begin.unread.is_some()) {
+        [
+            "created in the window, before what can be read of the record",
+            "changed in the window, before what can be read of the record",
+        ]
+    } else if is_recorded {
         [
             "created in the window, before the record begins",
             "changed in the window, before the record begins",

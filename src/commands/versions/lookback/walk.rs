@@ -302,10 +302,9 @@ impl Walker {
         let key = self.history.key();
         let window = self.reach.time.unwrap_or(Timestamp::MIN);
         let holes = recorded.holes(key).await.into_iter();
-        let holes = holes.map(|hole| (hole.since, hole.until));
         Some(RecordedSpan {
-            since: recorded.since(key).await?,
-            holes: holes.filter(|(_, until)| *until > window).collect(),
+            begin: recorded.begin(key).await?,
+            holes: holes.filter(|hole| hole.until > window).collect(),
         })
     }
 
