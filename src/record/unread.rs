@@ -34,7 +34,7 @@ struct UnreadFile {
 }
 
 impl UnreadFiles {
-    /// Lists the files of a cluster. Of what could be read, a log without its file is not among them.
+    /// Lists the files of a cluster. A log without its file is one of those that cannot be read.
     pub fn list(files: &ClusterFiles) -> Result<UnreadFiles, StoreError> {
         let mut all = UnreadFiles {
             listed: files.list()?,

@@ -97,9 +97,9 @@ fn status_at(folder: &Folder, time: &str) -> String {
 fn store(folder: &Folder, args: &[&str]) -> String {
     let args = [&["store"], args, &["--store", folder.path()]].concat();
     let said = said(folder, &Spy::alone().run(&args));
-    let lines = said.lines().filter(|line| {
+    let lines = said.lines().map(str::trim).filter(|line| {
         let is_said = line.starts_with("# ") || line.starts_with("! ");
-        is_said || line.starts_with("  versions may be missing")
+        is_said || line.starts_with("versions may be missing")
     });
     lines.collect::<Vec<_>>().join("\n")
 }
@@ -140,7 +140,7 @@ async fn the_time_of_a_bad_file_is_a_hole_with_its_cause() {
     ! everything as it was recorded at 2026-03-02T12:20:00Z
     ");
     assert_snapshot!(store(&folder, &["ls"]), @"
-      versions may be missing from 2026-03-02T12:01:00Z to 2026-03-02T12:10:00Z (9m): FILE2 cannot be read: not a file of a record
+    versions may be missing from 2026-03-02T12:01:00Z to 2026-03-02T12:10:00Z (9m): FILE2 cannot be read: not a file of a record
     ! FILE2: not a file of a record
     ! error: 1 file cannot be read
     ! hint: see what is wrong with `kubectl spy store check`
@@ -180,7 +180,7 @@ async fn a_bad_first_file_is_not_the_beginning_of_the_record() {
     ! everything as it was at 2026-03-02T12:01:00Z: from then on, FILE1 cannot be read: not a file of a record
     ");
     assert_snapshot!(store(&folder, &["ls"]), @"
-      versions may be missing before 2026-03-02T12:10:00Z: FILE1 cannot be read: not a file of a record
+    versions may be missing before 2026-03-02T12:10:00Z: FILE1 cannot be read: not a file of a record
     ! FILE1: not a file of a record
     ! error: 1 file cannot be read
     ! hint: see what is wrong with `kubectl spy store check`
@@ -205,7 +205,7 @@ async fn a_bad_last_file_is_not_the_end_of_the_record() {
     ! everything as it was at 2026-03-02T12:10:00Z: from then on, FILE3 cannot be read: not a file of a record
     ");
     assert_snapshot!(store(&folder, &["ls"]), @"
-      versions may be missing after 2026-03-02T12:10:00Z: FILE3 cannot be read: not a file of a record
+    versions may be missing after 2026-03-02T12:10:00Z: FILE3 cannot be read: not a file of a record
     ! FILE3: not a file of a record
     ! error: 1 file cannot be read
     ! hint: see what is wrong with `kubectl spy store check`
