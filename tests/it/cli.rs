@@ -20,6 +20,18 @@ fn refused(args: &[&str]) -> String {
 }
 
 #[test]
+fn the_word_after_a_flag_is_its_value_as_in_kubectl() {
+    assert_snapshot!(refused(&["changes", "deploy/web", "--since", "-5m"]), @r#"
+    error: invalid argument "-5m" for "--since" flag: expected a duration (90s, 10m, 1h30m, 1d), a time (2026-11-22T09:00:00Z), all or 0
+    See 'kubectl spy changes --help' for usage.
+    "#);
+    assert_snapshot!(refused(&["logs", "deploy/web", "--since", "-5m"]), @r#"
+    error: invalid argument "-5m" for "--since" flag: must be greater than 0
+    See 'kubectl spy logs --help' for usage.
+    "#);
+}
+
+#[test]
 fn usage_errors_are_those_of_kubectl_and_exit_1() {
     assert_snapshot!(refused(&["changes", "deploy/web", "--xyzzy"]), @r"
     error: unknown flag: --xyzzy
@@ -49,15 +61,6 @@ fn usage_errors_are_those_of_kubectl_and_exit_1() {
     hint: use one of paths, short, tree, full, diff, json, yaml, name, markdown, json-patch, merge-patch
     See 'kubectl spy changes --help' for usage.
     ");
-    // As in kubectl, the word after a flag is its value.
-    assert_snapshot!(refused(&["changes", "deploy/web", "--since", "-5m"]), @r#"
-    error: invalid argument "-5m" for "--since" flag: expected a duration (90s, 10m, 1h30m, 1d), a time (2026-11-22T09:00:00Z), all or 0
-    See 'kubectl spy changes --help' for usage.
-    "#);
-    assert_snapshot!(refused(&["logs", "deploy/web", "--since", "-5m"]), @r#"
-    error: invalid argument "-5m" for "--since" flag: must be greater than 0
-    See 'kubectl spy logs --help' for usage.
-    "#);
     assert_snapshot!(refused(&["status", "deploy/web", "-o", "foo"]), @r#"
     error: unable to match a printer suitable for the output format "foo", allowed formats are: configmap,json,name,resourcegroup,text,wide,yaml
     See 'kubectl spy status --help' for usage.

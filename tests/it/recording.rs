@@ -17,9 +17,10 @@ const CELL: (f64, f64) = (8.4, 18.0);
 /// The space around the text.
 const MARGIN: f64 = 12.0;
 
-/// The screens of the whole demo.
+/// The screens of the whole demo. At this speed, the last frame is as long after the last change as at the speed of people, so
+/// that the same objects count as changed just now.
 fn screens() -> Vec<Screen> {
-    let mut terminal = Spy::alone().on_terminal(SIZE, &["demo", "--speed", "5"]);
+    let mut terminal = Spy::alone().on_terminal(SIZE, &["demo", "--speed", "3"]);
     assert!(terminal.finish().success());
     terminal.screens()
 }
