@@ -261,6 +261,7 @@ fn every_end_of_a_stream_looks_the_same() {
         pod.exit("app", 1);
         assert_eq!(following.rest(), "last\n");
         pod.start("app");
+        check(&node, &format!("{name}/log"), 200, "");
         let mut following = node.follow(name);
         until("a stream", || node.streams(name).open == 1);
         pod.delete();
