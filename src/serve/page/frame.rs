@@ -4,9 +4,9 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::assets::STYLE;
-use super::now::of_cluster;
 use super::object_address::ObjectAddress;
 use super::{PageView, Section, Shown, View};
+use crate::serve::params::{CLUSTER, Params};
 use crate::serve::snapshot::Snapshot;
 
 /// What stands around the content of a page.
@@ -136,11 +136,12 @@ pub(super) fn link_to(cluster: &str, snapshot: &Snapshot) -> Markup {
     }
 }
 
-/// The begin of the path to an object: everything, and everything of its cluster, if there are several.
+/// The begin of the path to an object: what is not well, and what of its cluster is not, if there are several.
 pub(super) fn path_begin(cluster: &str, snapshot: &Snapshot) -> Markup {
+    let of_cluster = Params::from_iter([(CLUSTER, cluster)]).to_query();
     html! {
         a href="/" { "Now" }
-        @if snapshot.is_of_several() { " › " a href=(of_cluster(cluster)) { (Shown(cluster)) } }
+        @if snapshot.is_of_several() { " › " a href=(format!("/?{of_cluster}")) { (Shown(cluster)) } }
     }
 }
 

@@ -9,7 +9,7 @@ use super::object_address::quoted;
 use super::row::{RowPlace, class, row, sign};
 use super::{MAX_ROWS, PageView, Section, Shown, View, foot};
 use crate::render::text::escape_line;
-use crate::serve::params::{CLUSTER, ParamError, Params};
+use crate::serve::params::{ParamError, Params};
 use crate::serve::served_cluster::ServedCluster;
 use crate::serve::snapshot::{ServedRow, Snapshot, UnhealthyRow};
 use crate::status::Status;
@@ -26,12 +26,6 @@ const STATES: [Status; 6] = [
 
 /// The most namespaces and kinds that have links.
 const MAX_CHOICES: usize = 24;
-
-/// The address of what is not well in a cluster.
-pub(super) fn of_cluster(cluster: &str) -> String {
-    let chosen = Params::from_iter([(CLUSTER, cluster)]);
-    format!("/?{}", chosen.to_query())
-}
 
 /// The first page, with what the reader has chosen.
 pub(in crate::serve) struct NowPage {
