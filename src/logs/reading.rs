@@ -150,15 +150,13 @@ impl InstanceReading {
                 ..self.start
             },
         };
+        let is_previous = options.instances == ReadInstances::Previous
+            || self.asked == LogPlace::Previous
+            || self.doubt == Some(Doubt::Trial);
         LogRequest {
             container: self.instance.container.clone(),
-            follow: options.follow
-                && !is_polled
-                && self.asked == LogPlace::Running
-                && self.doubt.is_none(),
-            previous: options.instances == ReadInstances::Previous
-                || self.asked == LogPlace::Previous
-                || self.doubt.is_some(),
+            follow: options.follow && !is_polled && self.asked == LogPlace::Running && !is_previous,
+            previous: is_previous,
             start,
         }
     }
@@ -385,7 +383,9 @@ impl InstanceReading {
     /// The status of the container is another one. Returns whether the answer that arrives is still of use.
     pub(super) fn moved(&mut self, chain: &LogChain) -> Flow {
         let place = self.place(chain);
-        self.doubt = self.doubt.filter(|_| place == self.asked);
+        if place != self.asked {
+            self.doubt = None;
+        }
         // Nothing shows yet which instance the answer is about.
         let is_unknown = self.window.last().is_none();
         if is_unknown && place != self.asked {

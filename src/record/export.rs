@@ -15,7 +15,7 @@ use super::mark::Mark;
 use super::past::covers;
 use super::schema::RecordedCluster;
 use super::store::{ClusterFiles, StoreFile};
-use super::unread::UnreadFiles;
+use super::unread::UnreadStoreFiles;
 use crate::source::{Gap, GapCause, Scope, SourceKey, Why};
 use crate::watch::{Hole, Revision};
 
@@ -85,7 +85,7 @@ impl RecordExport {
     /// Reads the heads of the files of a cluster. A file that cannot be read is passed over: it is named when its versions
     /// are read.
     pub fn open(files: &ClusterFiles) -> Result<RecordExport, StoreError> {
-        let unread = UnreadFiles::list(files)?;
+        let unread = UnreadStoreFiles::list(files)?;
         let mut export = RecordExport {
             query: ExportQuery::default(),
             cluster: None,
@@ -122,7 +122,7 @@ impl RecordExport {
         RecordExport { query, ..self }
     }
 
-    fn find_holes(&mut self, mut unread: UnreadFiles) -> Vec<(SourceKey, Hole)> {
+    fn find_holes(&mut self, mut unread: UnreadStoreFiles) -> Vec<(SourceKey, Hole)> {
         let mut covered: HashMap<SourceKey, CoveredRevisions> = HashMap::new();
         let (mut found, mut restored) = (Vec::new(), Vec::new());
         for file in &self.files {

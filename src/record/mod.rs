@@ -50,4 +50,4 @@ pub use snapshot::{RecordedSnapshot, StaleSource};
 pub use store::{ClusterFiles, RetentionPolicy, Store, StoreFile};
 pub use tail::{RecordHeading, RecordTail, TailEntry, TailPosition};
 pub use transport::StoreTransport;
-pub use unread::UnreadFiles;
+pub use unread::UnreadStoreFiles;

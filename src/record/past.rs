@@ -15,7 +15,7 @@ use super::mark::Mark;
 use super::redaction::Redaction;
 use super::schema::RecordedCluster;
 use super::store::ClusterFiles;
-use super::unread::UnreadFiles;
+use super::unread::UnreadStoreFiles;
 use crate::object::Resource;
 use crate::source::{Gap, GapCause, Scope, Select, SourceKey, Why};
 use crate::watch::{Between, Hole, KnownState, Revision};
@@ -23,7 +23,7 @@ use crate::watch::{Between, Hole, KnownState, Revision};
 /// The files of a cluster, open for reading.
 pub(super) struct ClusterPast {
     files: Vec<StoreFileReader>,
-    unread: UnreadFiles,
+    unread: UnreadStoreFiles,
     covered: HashMap<SourceKey, Arc<CoveredSource>>,
     indexes: HashMap<(usize, i64), Arc<[PlacedRow]>>,
     /// Those of one name.
@@ -106,7 +106,7 @@ const LATE: SignedDuration = SignedDuration::from_secs(60);
 impl ClusterPast {
     /// Opens the files of a cluster. A file without a version yet is passed over. It fails if none of them can be read.
     pub(super) fn open(files: &ClusterFiles) -> Result<ClusterPast, StoreError> {
-        let mut unread = UnreadFiles::list(files)?;
+        let mut unread = UnreadStoreFiles::list(files)?;
         let listed = unread.listed();
         let open = listed.iter().filter_map(|file| unread.open(file));
         let open: Vec<StoreFileReader> = open.collect();
@@ -123,7 +123,7 @@ impl ClusterPast {
     }
 
     /// The files that cannot be read.
-    pub(super) fn unread(&self) -> &UnreadFiles {
+    pub(super) fn unread(&self) -> &UnreadStoreFiles {
         &self.unread
     }
 
@@ -493,7 +493,7 @@ pub fn last_states(
     files: &ClusterFiles,
     keys: &[SourceKey],
 ) -> Result<HashMap<SourceKey, KnownState>, StoreError> {
-    let mut unread = UnreadFiles::list(files)?;
+    let mut unread = UnreadStoreFiles::list(files)?;
     let listed = unread.listed();
     let open = listed.iter().filter_map(|file| unread.open(file));
     let mut open: Vec<StoreFileReader> = open.collect();
@@ -512,7 +512,7 @@ pub fn last_states(
 /// The places of the files with the newest history of a source, those that have come furthest first.
 fn furthest_first(
     files: &[StoreFileReader],
-    unread: &UnreadFiles,
+    unread: &UnreadStoreFiles,
     key: &SourceKey,
 ) -> Vec<(usize, RecordedSource)> {
     let mut history = CoveredRevisions::default();

@@ -14,7 +14,7 @@ use super::past::{ClusterPast, CoveredSource, PlacedRow};
 use super::redaction::Redaction;
 use super::schema::RecordedCluster;
 use super::store::ClusterFiles;
-use super::unread::UnreadFiles;
+use super::unread::UnreadStoreFiles;
 use crate::cluster::{ApiError, ApiStatus};
 use crate::object::{ResourceVersion, Uid, counted};
 use crate::source::{Form, Matcher, Scope, Select, SourceKey, Version, Why};
@@ -531,7 +531,7 @@ fn not_recorded(key: &SourceKey, past: &ClusterPast) -> SourceError {
 }
 
 /// A line for each of the first files that cannot be read, and one for the others.
-fn unread_lines(unread: &UnreadFiles) -> Vec<String> {
+fn unread_lines(unread: &UnreadStoreFiles) -> Vec<String> {
     let line = |error: &StoreError| format!("a part of the record is not read: {error}");
     let mut lines: Vec<String> = unread.errors().take(NAMED).map(line).collect();
     let others = unread.errors().skip(NAMED).count();

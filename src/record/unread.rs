@@ -1,4 +1,4 @@
-//! `UnreadFiles`: the files of a record that cannot be read, and when they may have recorded.
+//! `UnreadStoreFiles`: the files of a record that cannot be read, and when they may have recorded.
 //!
 //! Each file begins with a snapshot, so the others need none of them. But nobody may say of their time that nothing happened,
 //! or that nobody recorded.
@@ -18,14 +18,14 @@ use crate::object::counted;
 
 /// The files of a cluster that cannot be read.
 #[derive(Default)]
-pub struct UnreadFiles {
+pub struct UnreadStoreFiles {
     /// All files, the oldest first.
     listed: Vec<StoreFile>,
-    unread: Vec<UnreadFile>,
+    unread: Vec<UnreadStoreFile>,
 }
 
 /// A file that cannot be read. Its name, and those of the files beside it, tell when it may have recorded.
-struct UnreadFile {
+struct UnreadStoreFile {
     error: StoreError,
     /// When it begins at the earliest; `None` if its name does not say.
     since: Option<Timestamp>,
@@ -33,10 +33,10 @@ struct UnreadFile {
     until: Option<Timestamp>,
 }
 
-impl UnreadFiles {
+impl UnreadStoreFiles {
     /// Lists the files of a cluster. A log without its file is one of those that cannot be read.
-    pub fn list(files: &ClusterFiles) -> Result<UnreadFiles, StoreError> {
-        let mut all = UnreadFiles {
+    pub fn list(files: &ClusterFiles) -> Result<UnreadStoreFiles, StoreError> {
+        let mut all = UnreadStoreFiles {
             listed: files.list()?,
             unread: Vec::new(),
         };
@@ -81,7 +81,7 @@ impl UnreadFiles {
         let mut next = later.iter().filter(|file| *file.path != *path);
         let next = next.find(|file| own.is_some() && recorder(&file.path) == own);
         let until = next.and_then(StoreFile::begun);
-        self.unread.push(UnreadFile {
+        self.unread.push(UnreadStoreFile {
             error,
             since,
             until,
@@ -94,7 +94,7 @@ impl UnreadFiles {
     }
 
     /// Fails with the first of them, if there are any.
-    pub(super) fn or_fail(mut self) -> Result<UnreadFiles, StoreError> {
+    pub(super) fn or_fail(mut self) -> Result<UnreadStoreFiles, StoreError> {
         if self.unread.is_empty() {
             Ok(self)
         } else {
@@ -149,7 +149,7 @@ impl UnreadFiles {
         self.cause(|_| true)
     }
 
-    fn cause(&self, is_of: impl Fn(&UnreadFile) -> bool) -> Option<Arc<str>> {
+    fn cause(&self, is_of: impl Fn(&UnreadStoreFile) -> bool) -> Option<Arc<str>> {
         let mut files = self.unread.iter().filter(|file| is_of(file));
         let first = &files.next()?.error;
         let name = first.path().file_name().unwrap_or_default();
@@ -177,7 +177,7 @@ impl UnreadFiles {
     }
 }
 
-impl UnreadFile {
+impl UnreadStoreFile {
     /// Whether it may have something of the time between two.
     fn may_have(&self, since: Timestamp, until: Timestamp) -> bool {
         let is_early = self.since.is_none_or(|begun| begun <= until);

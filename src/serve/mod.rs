@@ -44,7 +44,7 @@ pub use kube_api::{
 pub use metrics::{ServerCounts, SinkCounts, metrics};
 pub use package_metrics::ServedPackage;
 pub use params::{CLUSTER, ParamError, Params, RowFilter};
-pub use places::{NoPlace, Place, PlaceLimits, Places, ReaderPlace, ReaderPlaces};
+pub use places::{HeldPlace, NoPlace, PlaceLimits, Places, ReaderPlace, ReaderPlaces};
 pub use reader::{ReaderToken, TokenHash, WebReader};
 pub use rights::{GrantedRights, Judgement, ReadRight, ReaderRights, SourcePlace};
 pub use rights_cache::{

@@ -24,7 +24,7 @@ pub struct Places<K> {
 pub type ReaderPlaces = Places<TokenHash>;
 
 /// A place of a reader.
-pub type ReaderPlace = Place<TokenHash>;
+pub type ReaderPlace = HeldPlace<TokenHash>;
 
 /// The most at a time.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +43,7 @@ struct TakenPlaces<K> {
 
 /// One place. It is free again when this is dropped.
 #[derive(Debug)]
-pub struct Place<K: Copy + Eq + Hash> {
+pub struct HeldPlace<K: Copy + Eq + Hash> {
     places: Arc<Places<K>>,
     holder: Option<K>,
 }
@@ -71,7 +71,7 @@ impl<K: Copy + Eq + Hash> Places<K> {
     }
 
     /// A place for this holder. Without one, only the places of all are counted.
-    pub fn take(self: &Arc<Places<K>>, holder: Option<K>) -> Result<Place<K>, NoPlace> {
+    pub fn take(self: &Arc<Places<K>>, holder: Option<K>) -> Result<HeldPlace<K>, NoPlace> {
         let PlaceLimits { all, of_one } = self.limits;
         let mut taken = self.lock();
         if taken.all >= all {
@@ -86,7 +86,7 @@ impl<K: Copy + Eq + Hash> Places<K> {
         }
         taken.all += 1;
         drop(taken);
-        Ok(Place {
+        Ok(HeldPlace {
             places: self.clone(),
             holder,
         })
@@ -102,7 +102,7 @@ impl<K: Copy + Eq + Hash> Places<K> {
     }
 }
 
-impl<K: Copy + Eq + Hash> Drop for Place<K> {
+impl<K: Copy + Eq + Hash> Drop for HeldPlace<K> {
     fn drop(&mut self) {
         let mut taken = self.places.lock();
         taken.all -= 1;

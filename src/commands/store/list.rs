@@ -9,7 +9,7 @@ use crate::commands::{CommandError, Context, Ended};
 use crate::object::counted;
 use crate::record::{
     CoveredRevisions, RecordedCluster, RecordedSource, Store, StoreError, StoreFileReader,
-    UnreadFiles,
+    UnreadStoreFiles,
 };
 use crate::render::age::{human, rfc3339};
 use crate::render::count::{bytes, thousands};
@@ -47,7 +47,7 @@ struct RecordedHole {
 pub(super) fn run(store: &Store, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     let (mut parts, mut unread) = (Vec::new(), Vec::new());
     for files in store.clusters()? {
-        let mut files = UnreadFiles::list(&files)?;
+        let mut files = UnreadStoreFiles::list(&files)?;
         parts.extend(RecordedPart::read(&mut files));
         unread.extend(files.errors().map(StoreError::to_string));
     }
@@ -100,7 +100,7 @@ impl FileHead {
 
 impl RecordedPart {
     /// Reads the heads of the files; `None` if none of them can be read.
-    fn read(files: &mut UnreadFiles) -> Option<RecordedPart> {
+    fn read(files: &mut UnreadStoreFiles) -> Option<RecordedPart> {
         let mut part: Option<RecordedPart> = None;
         let mut coverages: HashMap<SourceKey, CoveredRevisions> = HashMap::new();
         for file in files.listed() {

@@ -97,7 +97,7 @@ pub(super) async fn of_record(
             Some(RecordBegin { since, .. }) => {
                 format!("error: the record begins at {since:.0}, after {time:.0}")
             }
-            None => format!("error: the record begins, after {time:.0}"),
+            None => format!("error: the record begins after {time:.0}"),
         };
         return Err(CommandError::failed(error));
     };
