@@ -2,18 +2,23 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row};
 
 use super::error::StoreError;
 use super::schema::{self, APPLICATION, FORMAT, RowCounts};
+use crate::source::Packing;
 
 /// How long a reader waits for a writer that moves its log into the file.
 const BUSY: Duration = Duration::from_secs(5);
 
 /// The first format in which each row has a checksum, and the number of rows is known.
 const PROVEN: i64 = 2;
+
+/// The first format in which zstd packs long texts.
+const LONG_TEXTS: i64 = 3;
 
 /// A file that is open for reading.
 pub(super) struct FileDatabase {
@@ -84,6 +89,19 @@ impl FileDatabase {
     /// Whether a missing or changed row can be noticed.
     pub(super) fn is_proven(&self) -> bool {
         self.format >= PROVEN
+    }
+
+    /// Unpacks a text; `None` if the bytes are no difference of this length from the base.
+    pub(super) fn unpack(&self, bytes: &[u8], length: usize, base: &str) -> Option<Arc<str>> {
+        /// Longer texts do not exist: the longest line of a watch has 16 MiB.
+        const LONGEST: usize = 1 << 26;
+        let packing = if self.format >= LONG_TEXTS {
+            Packing::of(length, base)
+        } else {
+            Packing::Lz4
+        };
+        let is_possible = length <= LONGEST;
+        is_possible.then(|| packing.unpack(bytes, length, base))?
     }
 
     /// The settings.

@@ -15,7 +15,6 @@ use rusqlite::Row;
 use super::block::{self, BlockEntry, RecordedWhy};
 use super::covered_revisions::CoveredRevisions;
 use super::database::FileDatabase;
-use super::delta;
 use super::error::StoreError;
 use super::index::{FileIndex, IndexRow};
 use super::mark::{Mark, MarkRow};
@@ -26,8 +25,8 @@ use crate::object::{ResourceVersion, Uid};
 use crate::source::{ClusterId, SourceKey, Version, Why};
 use crate::watch::{KnownState, Reader, Revision};
 
-/// How many bases are kept unpacked.
-const BASES: usize = 256;
+/// How many bytes of bases are kept unpacked. A record can have a hundred files open.
+const BASE_BYTES: usize = 4 << 20;
 /// How many bases must be unpacked for one, at most. More are damage.
 const DEEPEST: u8 = 8;
 
@@ -86,6 +85,7 @@ pub struct StoreFileReader {
     sources: Vec<RecordedSource>,
     readers: HashMap<i64, Reader>,
     bases: HashMap<i64, Arc<str>>,
+    base_bytes: usize,
     /// All marks, once they have been read.
     marks: OnceCell<Vec<(MarkRow, Mark)>>,
     /// The block that was read last, and the number of its first version.
@@ -114,6 +114,7 @@ impl StoreFileReader {
             sources: Vec::new(),
             readers: HashMap::new(),
             bases: HashMap::new(),
+            base_bytes: 0,
             marks: OnceCell::new(),
             block: None,
         };
@@ -389,7 +390,8 @@ impl StoreFileReader {
         let base = self.base(entry.base, DEEPEST)?;
         let path = self.path().to_owned();
         let damaged = |detail: &str| StoreError::damaged(&path, format!("version {id}: {detail}"));
-        let text = delta::unpack(&entry.delta, entry.length, &base);
+        let database = self.index.database();
+        let text = database.unpack(&entry.delta, entry.length, &base);
         let text = text.ok_or_else(|| damaged("its text"))?;
         let object = self.index.object(entry.object)?;
         let object = object.ok_or_else(|| damaged("no object"))?;
@@ -440,11 +442,13 @@ impl StoreFileReader {
             None => "".into(),
         };
         let length = usize::try_from(length).unwrap_or(usize::MAX);
-        let text = delta::unpack(&data, length, &parent);
+        let text = self.index.database().unpack(&data, length, &parent);
         let text = text.ok_or_else(|| self.damaged(format!("base {id}")))?;
-        if self.bases.len() >= BASES {
+        if self.base_bytes.saturating_add(length) > BASE_BYTES {
             self.bases.clear();
+            self.base_bytes = 0;
         }
+        self.base_bytes += length;
         self.bases.insert(id, text.clone());
         Ok(text)
     }

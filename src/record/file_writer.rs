@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use lz4_flex::block::{compress, compress_with_dict};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, params};
 
@@ -17,7 +16,7 @@ use super::mark::{Mark, MarkRow};
 use super::redaction::Redaction;
 use super::schema::{self, RecordedCluster, RowCounts, SourceRow, checksum, number};
 use crate::object::{ObjectRef, ResourceVersion};
-use crate::source::SourceKey;
+use crate::source::{Packing, SourceKey};
 use crate::watch::Revision;
 
 /// How many versions a block has at most, and how many bytes of differences. A larger block is smaller for each version, and
@@ -312,11 +311,8 @@ impl StoreFileWriter {
         // A base of an earlier file is stored whole, unless this file has its parent.
         let parent = base.parent.as_ref();
         let parent = parent.filter(|parent| self.bases.contains(&parent.id));
-        let text = base.text.as_bytes();
-        let data = match parent {
-            Some(parent) => compress_with_dict(text, parent.text.as_bytes()),
-            None => compress(text),
-        };
+        let (text, from) = (&*base.text, parent.map_or("", |parent| &*parent.text));
+        let data = Packing::of(text.len(), from).pack(text, from);
         let parent = parent.map(|parent| parent.id);
         let length = number(text.len());
         let checksum = checksum(&[base.id, parent.unwrap_or(0), length], &data);

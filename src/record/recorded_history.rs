@@ -25,6 +25,10 @@ use crate::watch::{
 /// A write may have this age when it arrives. A window begins so much earlier, and its versions decide by their own times.
 const LATENCY: SignedDuration = SignedDuration::from_secs(5);
 
+/// How many versions are read at once for a watch, and how many bytes of them.
+pub(super) const BATCH: usize = 256;
+pub(super) const BATCH_BYTES: usize = 4 << 20;
+
 /// The state of a source at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RecordedMoment {
@@ -416,22 +420,29 @@ pub(super) struct RecordedEvents {
 }
 
 impl RecordedEvents {
-    /// The lines of the next events, of so many rows at most; `None` after the last one.
-    pub(super) fn lines(
+    /// The lines of some of the next events; `None` after the last one.
+    pub(super) fn next_lines(
         &mut self,
         history: &RecordedHistory,
-        most: usize,
     ) -> Option<Vec<Result<Bytes, SourceError>>> {
         if self.rows.as_slice().is_empty() {
             return None;
         }
         let mut past = history.past();
-        let rows: Vec<PlacedRow> = self.rows.by_ref().take(most).collect();
-        let lines = rows.into_iter().filter_map(|row| match past.read(&row) {
-            Ok(recorded) => self.line(&recorded.version, &row).map(Ok),
-            Err(error) => Some(Err(error.into())),
-        });
-        Some(lines.collect())
+        let (mut lines, mut read, mut bytes) = (Vec::new(), 0, 0);
+        while read < BATCH
+            && bytes < BATCH_BYTES
+            && let Some(row) = self.rows.next()
+        {
+            read += 1;
+            let line = match past.read(&row) {
+                Ok(recorded) => self.line(&recorded.version, &row).map(Ok),
+                Err(error) => Some(Err(error.into())),
+            };
+            bytes += line.iter().flatten().map(Bytes::len).sum::<usize>();
+            lines.extend(line);
+        }
+        Some(lines)
     }
 
     fn line(&mut self, version: &Version, row: &PlacedRow) -> Option<Bytes> {

@@ -16,8 +16,8 @@ use crate::source::{ClusterId, Select, SourceKey};
 
 /// The format of the files that this version writes. It reads all formats up to this one.
 ///
-/// Format 1 has checksums of blocks, bases, sources and marks alone.
-pub(super) const FORMAT: i64 = 2;
+/// Format 1 has checksums of blocks, bases, sources and marks alone. Up to format 2, LZ4 packs long texts, too.
+pub(super) const FORMAT: i64 = 3;
 
 /// The application id of the files, which `file` and SQLite show: `kspy`.
 pub(super) const APPLICATION: i64 = 0x6b73_7079;

@@ -25,9 +25,6 @@ use crate::watch::{
     SourceError, Transport, Upstream,
 };
 
-/// How many versions are read at once for a watch.
-const BATCH: usize = 256;
-
 /// The record of one cluster.
 pub struct StoreTransport {
     history: Arc<RecordedHistory>,
@@ -218,7 +215,7 @@ impl RecordedWatch {
 
     /// Reads some more lines; `None` after the last ones.
     fn read(mut self) -> Option<RecordedWatch> {
-        let lines = self.events.lines(&self.history, BATCH)?;
+        let lines = self.events.next_lines(&self.history)?;
         self.ready.extend(lines);
         Some(self)
     }
@@ -238,6 +235,7 @@ mod tests {
 
     use super::*;
     use crate::record::Store;
+    use crate::record::recorded_history::{BATCH, BATCH_BYTES};
     use crate::record::tests::{FOREVER, Folder, block_on, config_map, object, recorder, start};
     use crate::source::{Event, Why};
 
@@ -328,8 +326,11 @@ mod tests {
             },
         );
         let last = 3 * BATCH + 7;
+        let long = "a long text ".repeat(BATCH_BYTES / 36);
         for at in 2..=last {
-            let version = config_map(1, at as u64, &at.to_string());
+            // Of the first ones, a few are as many as are read at once.
+            let long = if at < 20 { &*long } else { "" };
+            let version = config_map(1, at as u64, &format!("{long}{at}"));
             recorder.record(&key, object(Why::Modified, version));
         }
         recorder.finish().expect("written");

@@ -5,6 +5,7 @@
 
 mod key;
 pub mod log;
+mod packing;
 mod select;
 mod version;
 
@@ -15,6 +16,7 @@ use jiff::Timestamp;
 use crate::object::ResourceVersion;
 
 pub use key::{ClusterId, Form, Scope, SourceKey};
+pub(crate) use packing::Packing;
 pub(crate) use select::Matcher;
 pub use select::{Select, Selectors};
 pub use version::{Body, PrintedCell, Version, printed};

@@ -3,8 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use lz4_flex::block::{compress_with_dict, decompress_with_dict};
-
+use super::packing::Packing;
 use crate::object::{Doc, ObjectRef, ParseError, ResourceVersion, Value};
 
 /// One version of one object: its identity and its text, shared and immutable.
@@ -113,8 +112,8 @@ enum BodyText {
 
 #[derive(Clone)]
 struct PackedText {
-    /// One LZ4 block, which may refer to `base`.
-    block: Arc<[u8]>,
+    /// The difference of the text from `base`, packed as [`Packing::of`] says.
+    bytes: Arc<[u8]>,
     /// The length of the text.
     len: usize,
     base: Arc<str>,
@@ -126,11 +125,9 @@ impl Body {
         match &self.0 {
             BodyText::Plain(text) => text.clone(),
             BodyText::Read { doc, .. } => doc.shared_text(),
-            BodyText::Packed(PackedText { block, len, base }) => {
-                let text = decompress_with_dict(block, *len, base.as_bytes());
-                let text = text.expect("the block was packed with this base");
-                let text = String::from_utf8(text).expect("the packed bytes were a text");
-                text.into()
+            BodyText::Packed(PackedText { bytes, len, base }) => {
+                let text = Packing::of(*len, base).unpack(bytes, *len, base);
+                text.expect("the text was packed with this base")
             }
         }
     }
@@ -172,7 +169,7 @@ impl Body {
         match &self.0 {
             BodyText::Plain(text) => text.len(),
             BodyText::Read { doc, .. } => doc.footprint(),
-            BodyText::Packed(PackedText { block, .. }) => block.len(),
+            BodyText::Packed(PackedText { bytes, .. }) => bytes.len(),
         }
     }
 
@@ -182,7 +179,7 @@ impl Body {
 
     fn packed(text: &str, base: &Arc<str>) -> Body {
         Body(BodyText::Packed(PackedText {
-            block: compress_with_dict(text.as_bytes(), base.as_bytes()).into(),
+            bytes: Packing::of(text.len(), base).pack(text, base).into(),
             len: text.len(),
             base: base.clone(),
         }))
@@ -200,8 +197,8 @@ impl Body {
     fn is_within(&self, times: usize) -> bool {
         match &self.0 {
             BodyText::Plain(_) | BodyText::Read { .. } => false,
-            BodyText::Packed(PackedText { block, len, .. }) => {
-                block.len().saturating_mul(times) <= *len
+            BodyText::Packed(PackedText { bytes, len, .. }) => {
+                bytes.len().saturating_mul(times) <= *len
             }
         }
     }
@@ -454,7 +451,7 @@ mod tests {
         let shared = parsed.with_packed(&kept).expect("parsed, and packed");
         assert!(shared.read().is_some());
         let block = |body: &Body| match &body.0 {
-            BodyText::Packed(text) => text.block.clone(),
+            BodyText::Packed(text) => text.bytes.clone(),
             BodyText::Plain(_) | BodyText::Read { .. } => Arc::from([]),
         };
         assert!(Arc::ptr_eq(&block(&shared.without_tape()), &block(&kept)));

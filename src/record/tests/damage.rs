@@ -1,16 +1,19 @@
 //! Damage at every place of a file: what is shown was there, or it is an error.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use bytes::Bytes;
 
 use super::played_faults::{Run, Server, Start, WallClock, all_files};
-use super::{Folder, files};
+use super::{FOREVER, Folder, config_map, files, object, recorder};
 use crate::object::ResourceVersion;
 use crate::record::recorded_history::RecordedHistory;
-use crate::record::{Store, StoreFileReader, last_states};
-use crate::source::{Select, SourceKey};
+use crate::record::schema::{checksum, number};
+use crate::record::{Store, StoreFileReader, block, last_states};
+use crate::source::{Packing, Select, SourceKey, Why};
 use crate::watch::{At, Page};
 
 /// The size of a page of SQLite, in bytes.
@@ -69,7 +72,7 @@ fn told(folder: &Path, name: Option<u8>) -> Option<Told> {
     let events = begin.and_then(|begin| record.events(&key, &begin).ok());
     let history = events.and_then(|mut events| {
         let mut history = Vec::new();
-        while let Some(lines) = events.lines(&record, 100) {
+        while let Some(lines) = events.next_lines(&record) {
             for line in lines {
                 history.push(text(&line.ok()?));
             }
@@ -196,4 +199,81 @@ fn a_file_of_the_first_format_says_the_same() {
     );
     let states = states.expect("states");
     assert!(states.values().all(|state| !state.objects.is_empty()) && states.len() == 1);
+}
+
+/// Packs all texts of a file as the second format does.
+fn pack_as_second_format(db: &rusqlite::Connection) -> rusqlite::Result<()> {
+    let repack = |bytes: &[u8], length: usize, base: &str| {
+        let text = Packing::of(length, base).unpack(bytes, length, base);
+        let text = text.expect("a text");
+        (Packing::Lz4.pack(&text, base), text)
+    };
+    let read = |sql: &str| -> rusqlite::Result<Vec<([i64; 3], Vec<u8>)>> {
+        let mut rows = db.prepare(sql)?;
+        let rows = rows.query_map([], |row| {
+            Ok(([row.get(0)?, row.get(1)?, row.get(2)?], row.get(3)?))
+        })?;
+        rows.collect()
+    };
+    let mut texts: HashMap<i64, Arc<str>> = HashMap::from([(0, "".into())]);
+    let bases = "SELECT id, coalesce(parent, 0), length, data FROM base ORDER BY id";
+    for (numbers, data) in read(bases)? {
+        let [id, parent, length] = numbers;
+        let (data, text) = repack(
+            &data,
+            usize::try_from(length).expect("a length"),
+            &texts[&parent],
+        );
+        let sum = checksum(&numbers, &data);
+        let sql = "UPDATE base SET data = ?, checksum = ? WHERE id = ?";
+        db.execute(sql, (data, sum, id))?;
+        texts.insert(id, text);
+    }
+    for ([first, count, length], data) in read("SELECT first, versions, length, data FROM block")? {
+        let length = usize::try_from(length).expect("a length");
+        let mut entries = block::unpack(&data, length).expect("a block");
+        for entry in &mut entries {
+            entry.delta = repack(&entry.delta, entry.length, &texts[&entry.base])
+                .0
+                .into();
+        }
+        let packed = block::pack(&entries);
+        let length = number(packed.length);
+        let sum = checksum(&[first, count, length], &packed.data);
+        let sql = "UPDATE block SET length = ?, data = ?, checksum = ? WHERE first = ?";
+        db.execute(sql, (length, packed.data, sum, first))?;
+    }
+    db.pragma_update(None, "user_version", 2)
+}
+
+#[test]
+fn a_file_of_the_second_format_says_the_same() {
+    let folder = Folder::new();
+    let key = Arc::new(SourceKey::all("", "ConfigMap"));
+    let recorder = recorder(folder.path(), FOREVER);
+    let long: String = (0..20_000)
+        .flat_map(|line| ["line ".to_owned(), line.to_string()])
+        .collect();
+    for (version, data) in [&*long, "short", &long[9..], &*long]
+        .into_iter()
+        .enumerate()
+    {
+        let version = config_map(1, version as u64 + 3, data);
+        recorder.record(&key, object(Why::Modified, version));
+    }
+    recorder.finish().expect("written");
+    let path = &files(folder.path())[0].path;
+    let everything = || {
+        let mut file = StoreFileReader::open(path).expect("a file");
+        assert_eq!(file.check(), [""; 0]);
+        let all = file.everything().expect("all versions").into_iter();
+        let texts = all.filter_map(|(_, event)| Some(event.ok()?.version.body.text()));
+        texts.collect::<Vec<_>>()
+    };
+    let before = everything();
+    assert_eq!(before.len(), 4);
+    let db = rusqlite::Connection::open(path).expect("a database");
+    pack_as_second_format(&db).expect("the second format");
+    drop(db);
+    assert_eq!(everything(), before);
 }

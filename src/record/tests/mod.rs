@@ -400,6 +400,24 @@ fn each_file_begins_with_all_objects() {
 }
 
 #[test]
+fn a_version_of_a_large_object_takes_as_much_as_its_change() {
+    let folder = Folder::new();
+    let mut random = fastrand::Rng::with_seed(7);
+    let lines = std::iter::repeat_with(|| random.u128(..).to_string());
+    let mut lines: Vec<String> = lines.take(20_000).collect();
+    let changes = (0..30).map(|version: u64| {
+        lines[usize::try_from(version).expect("a place") * 600] = format!("changed in {version}");
+        let version = config_map(1, version + 3, &lines.join("\n"));
+        (true, object(Why::Modified, version))
+    });
+    record(&folder.0, &changes.collect::<Vec<_>>());
+    let (file, whole) = (&files(&folder.0)[0], lines.join("\n").len() as u64);
+    assert!(file.bytes < whole, "{} for 30 times {whole}", file.bytes);
+    let mut file = StoreFileReader::open(&file.path).expect("a file");
+    assert_eq!(file.check(), [""; 0]);
+}
+
+#[test]
 fn the_index_is_plain_columns() {
     let folder = Folder::new();
     record(

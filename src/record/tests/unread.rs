@@ -72,7 +72,7 @@ fn damage_file(path: &Path, damage: &Damage) {
 fn told(record: &RecordedHistory, from: Revision) -> Option<BTreeSet<Revision>> {
     let mut events = record.events(&key(), &from.into()).ok()?;
     let mut told = BTreeSet::new();
-    while let Some(lines) = events.lines(record, 100) {
+    while let Some(lines) = events.next_lines(record) {
         for line in lines {
             let line = String::from_utf8_lossy(&line.ok()?).into_owned();
             let (_, rest) = line.split_once(r#""resourceVersion":""#)?;
