@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use tokio::sync::{OnceCell, watch};
+use tokio::sync::{OnceCell, Semaphore, watch};
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::{Instant, sleep_until, timeout};
 
@@ -39,6 +39,9 @@ use walk::{LookBackProgress, Walker};
 /// (<https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#seats-occupied-by-a-request>).
 const REQUESTS_AT_ONCE: usize = 8;
 
+/// The most sources that are walked at once. A user can name hundreds of objects, and each walk sends several requests.
+const WALKS_AT_ONCE: usize = 32;
+
 /// How long stopped walks may take to return their versions.
 const HANDOVER: Duration = Duration::from_millis(200);
 
@@ -55,6 +58,8 @@ pub(crate) struct LookBack {
     synced: HashSet<SourceKey>,
     progress: Arc<LookBackProgress>,
     walks: JoinSet<SourcePast>,
+    /// The turns of the walks.
+    turns: Arc<Semaphore>,
     /// The sources of these walks.
     walking: Vec<Arc<SourceKey>>,
     /// Stops the walks, if true.
@@ -113,6 +118,7 @@ impl LookBack {
             shown,
             waiting,
             walks: JoinSet::new(),
+            turns: Arc::new(Semaphore::new(WALKS_AT_ONCE)),
             walking: Vec::new(),
             stop: watch::Sender::new(false),
             request_limit,
@@ -238,7 +244,13 @@ impl LookBack {
             is_dated: OnceCell::new(),
             run: self.run.clone(),
         };
-        self.walks.spawn(walker.run(from));
+        let turns = self.turns.clone();
+        self.walks.spawn(async move {
+            let turn = turns.acquire().await;
+            let _turn = turn.expect("the semaphore is never closed");
+            // In a box, so that a walk that waits takes little memory.
+            Box::pin(walker.run(from)).await
+        });
     }
 
     /// Skips a source that cannot be read.
