@@ -55,7 +55,7 @@ impl KafkaEntry {
 
     /// How to get in.
     fn security(self, file: &YamlFile<'_>) -> Result<Security, CommandError> {
-        let authority = self.ca_file.as_ref().map(|path| file.content(path));
+        let authority = self.ca_file.as_ref().map(|path| file.authority(path));
         let tls = match authority.transpose()? {
             Some(authority) => Some(Trust::Authority(authority)),
             None => self.tls.then_some(Trust::System),
@@ -73,9 +73,18 @@ impl SaslEntry {
             let error = file.error(&self.mechanism, error);
             error.hint("use one of SCRAM-SHA-512, SCRAM-SHA-256 and PLAIN")
         })?;
-        let line = |path| -> Result<String, CommandError> {
-            let text = String::from_utf8_lossy(&file.content(path)?).into_owned();
-            Ok(text.trim_end_matches(['\r', '\n']).to_owned())
+        let line = |path: &Spanned<PathBuf>| -> Result<String, CommandError> {
+            let text = String::from_utf8(file.content(path)?).unwrap_or_default();
+            match text.trim_end_matches(['\r', '\n']) {
+                "" => {
+                    let shown = file.relative(&path.value);
+                    let error = format!("{}: the file has no text", shown.display());
+                    Err(file
+                        .error(path, error)
+                        .hint("write the user or the password into it"))
+                }
+                text => Ok(text.to_owned()),
+            }
         };
         Ok(Login {
             mechanism,

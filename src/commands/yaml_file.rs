@@ -9,6 +9,7 @@ use serde_saphyr::{Error, Spanned};
 
 use super::CommandError;
 use crate::object::near;
+use crate::sink::client_tls;
 
 /// The most bytes of a file that the file names: an address, a key, a login or certificates.
 const MAX_CONTENT: u64 = 1 << 20;
@@ -108,5 +109,18 @@ impl YamlFile<'_> {
                 .hint("it must hold one address, key, login or certificate"));
         }
         Ok(content)
+    }
+
+    /// The certificates to trust of a file that the file names, in PEM form.
+    pub(crate) fn authority(&self, named: &Spanned<PathBuf>) -> Result<Vec<u8>, CommandError> {
+        let content = self.content(named)?;
+        match client_tls(Some(&content)) {
+            Ok(_) => Ok(content),
+            Err(error) => {
+                let path = self.relative(&named.value);
+                let error = self.error(named, format!("{}: {error}", path.display()));
+                Err(error.hint("it must have the certificates of the authority, such as ca.crt"))
+            }
+        }
     }
 }

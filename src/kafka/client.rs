@@ -1,6 +1,6 @@
 //! `TopicClient`: the connections to the partitions of a topic.
 
-use std::error::Error;
+use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,6 +14,7 @@ use secrecy::ExposeSecret;
 use tokio::time::timeout;
 
 use super::address::{Login, SaslMechanism, TopicAddress, Trust};
+use super::error::TopicError;
 use super::message::TopicMessage;
 use crate::sink::client_tls;
 
@@ -24,49 +25,10 @@ const RETRY: Duration = Duration::from_millis(500);
 const REQUEST: Duration = Duration::from_secs(30);
 /// How many bytes are read at once. They are compressed, and take up to thirty times as much.
 const FETCH: i32 = 256 << 10;
+/// The largest answer, in bytes. The client reserves what a broker announces, and a port with TLS announces anything.
+const ANSWER: usize = 32 << 20;
 /// How long a broker waits for messages, in milliseconds.
 const WAIT: i32 = 100;
-
-/// What goes wrong with a topic.
-#[derive(Debug, thiserror::Error)]
-pub enum TopicError {
-    /// No broker has this topic.
-    #[error("the brokers have no topic {0}")]
-    NoTopic(String),
-    /// The brokers do not take a message of this size.
-    #[error("the message is larger than the topic allows")]
-    TooLarge,
-    /// The certificates cannot be used.
-    #[error("{0}")]
-    Tls(String),
-    /// The broker does not answer in time.
-    #[error("no answer for {} s", REQUEST.as_secs())]
-    Silence,
-    /// Everything else. It may go away.
-    #[error("{0}")]
-    Failed(String),
-}
-
-impl From<ClientError> for TopicError {
-    fn from(error: ClientError) -> TopicError {
-        match &error {
-            ClientError::ServerError {
-                protocol_error: ProtocolError::MessageTooLarge | ProtocolError::RecordListTooLarge,
-                ..
-            } => TopicError::TooLarge,
-            ClientError::ServerError { protocol_error, .. } => {
-                TopicError::Failed(format!("the broker says {protocol_error}"))
-            }
-            error => {
-                let mut innermost: &dyn Error = error;
-                while let Some(source) = innermost.source() {
-                    innermost = source;
-                }
-                TopicError::Failed(innermost.to_string())
-            }
-        }
-    }
-}
 
 /// The partitions of a topic.
 pub(super) struct TopicClient {
@@ -84,10 +46,7 @@ pub(super) struct FetchedMessage {
 impl TopicClient {
     /// Connects to all partitions.
     pub(super) async fn connect(address: &TopicAddress) -> Result<TopicClient, TopicError> {
-        let connecting = TopicClient::connected(address);
-        timeout(REQUEST, connecting)
-            .await
-            .map_err(|_| TopicError::Silence)?
+        in_time(TopicClient::connected(address)).await
     }
 
     async fn connected(address: &TopicAddress) -> Result<TopicClient, TopicError> {
@@ -98,6 +57,7 @@ impl TopicClient {
         };
         let mut builder = ClientBuilder::new(address.brokers.clone())
             .client_id("kubectl-spy")
+            .max_message_size(ANSWER)
             .backoff_config(retries);
         if let Some(trust) = &address.security.tls {
             let authority = match trust {
@@ -110,7 +70,8 @@ impl TopicClient {
         if let Some(login) = &address.security.login {
             builder = builder.sasl_config(sasl(login));
         }
-        let client = builder.build().await?;
+        let client = builder.build().await;
+        let client = client.map_err(|error| TopicError::of_first(error, &address.security))?;
         let topics = client.list_topics().await?;
         let topic = topics.into_iter().find(|topic| topic.name == address.topic);
         let no_topic = || TopicError::NoTopic(address.topic.clone());
@@ -152,9 +113,7 @@ impl TopicClient {
             headers: message.headers.clone(),
             timestamp,
         });
-        let writing = client.produce(records.collect(), Compression::Gzip);
-        let written = timeout(REQUEST, writing).await;
-        written.map_err(|_| TopicError::Silence)??;
+        in_time(client.produce(records.collect(), Compression::Gzip)).await?;
         Ok(())
     }
 
@@ -167,8 +126,7 @@ impl TopicClient {
         let Some(client) = self.partitions.get(partition) else {
             return Ok(0);
         };
-        let found = timeout(REQUEST, client.get_offset(at)).await;
-        Ok(found.map_err(|_| TopicError::Silence)??)
+        Ok(in_time(client.get_offset(at)).await?)
     }
 
     /// Some messages of a partition from an offset on. What the brokers have deleted is passed over.
@@ -180,19 +138,21 @@ impl TopicClient {
         let Some(client) = self.partitions.get(partition) else {
             return Ok(Vec::new());
         };
-        let fetched = timeout(REQUEST, client.fetch_records(from, 1..FETCH, WAIT)).await;
-        let records = match fetched.map_err(|_| TopicError::Silence)? {
-            Ok((records, _)) => records,
-            Err(ClientError::ServerError {
-                protocol_error: ProtocolError::OffsetOutOfRange,
-                ..
-            }) => {
-                let first = self.offset(partition, OffsetAt::Earliest).await?;
-                let again = client.fetch_records(first, 1..FETCH, WAIT);
-                let again = timeout(REQUEST, again).await;
-                again.map_err(|_| TopicError::Silence)??.0
+        let fetched = in_time(async {
+            match client.fetch_records(from, 1..FETCH, WAIT).await {
+                Err(ClientError::ServerError {
+                    protocol_error: ProtocolError::OffsetOutOfRange,
+                    ..
+                }) => Ok(None),
+                fetched => fetched.map(Some),
             }
-            Err(error) => return Err(error.into()),
+        });
+        let (records, _) = match fetched.await? {
+            Some(fetched) => fetched,
+            None => {
+                let first = self.offset(partition, OffsetAt::Earliest).await?;
+                in_time(client.fetch_records(first, 1..FETCH, WAIT)).await?
+            }
         };
         Ok(records.into_iter().map(FetchedMessage::of).collect())
     }
@@ -211,6 +171,16 @@ impl FetchedMessage {
                 headers: record.headers,
             },
         }
+    }
+}
+
+/// The result of a request, unless it takes too long.
+async fn in_time<T, E: Into<TopicError>>(
+    request: impl Future<Output = Result<T, E>>,
+) -> Result<T, TopicError> {
+    match timeout(REQUEST, request).await {
+        Ok(answered) => answered.map_err(Into::into),
+        Err(_) => Err(TopicError::Silence(REQUEST)),
     }
 }
 

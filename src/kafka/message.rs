@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use serde_json::json;
 
 use crate::record::{
     EntryContent, EntryField, RecordEntry, RecordHeading, RecordedCluster, Redaction, TailEntry,
@@ -110,7 +111,7 @@ impl FileSender<'_> {
             ("type", "begin".to_owned()),
             ("server", heading.cluster.server.clone()),
             ("seen", heading.started.to_string()),
-            ("redactions", redactions.join("\n")),
+            ("redactions", json!(redactions).to_string()),
         ];
         let key = self.label.cluster.clone();
         self.message(key, 0, fields)
@@ -127,11 +128,13 @@ impl FileSender<'_> {
                 entry.source.resource.group_resource()
             ),
         };
-        let message = self.message(key, position.number(), entry.fields());
-        TopicMessage {
-            value: entry.text().map(String::into_bytes),
-            ..message
+        let mut message = self.message(key, position.number(), entry.fields());
+        message.value = entry.text().map(String::into_bytes);
+        if self.format == MessageFormat::CloudEvents && message.value.is_some() {
+            let json = b"application/json".to_vec();
+            message.headers.insert("content-type".to_owned(), json);
         }
+        message
     }
 
     /// A message without a value.
@@ -167,6 +170,8 @@ fn cloud_event(
 ) -> BTreeMap<String, Vec<u8>> {
     let mut headers = BTreeMap::new();
     let mut add = |name: &str, value: String| {
+        // A text of an event has no line breaks.
+        let value = value.replace(char::is_control, " ");
         headers.insert(format!("{EVENT_PREFIX}{name}"), value.into_bytes());
     };
     // An entry without a number of its own has its time and its source in its id.
@@ -192,8 +197,6 @@ fn cloud_event(
             name => add(&name.to_ascii_lowercase(), value),
         }
     }
-    let json = b"application/json".to_vec();
-    headers.insert("content-type".to_owned(), json);
     headers
 }
 
@@ -226,8 +229,8 @@ impl TopicMessage {
         let content = match &*field("type")? {
             "begin" => {
                 let started: Timestamp = field("seen")?.parse().ok()?;
-                let redactions = field("redactions")?;
-                let redactions = redactions.lines().map(|line| line.parse().ok());
+                let redactions: Vec<String> = serde_json::from_str(&field("redactions")?).ok()?;
+                let redactions = redactions.iter().map(|text| text.parse().ok());
                 MessageContent::Begin(RecordHeading {
                     cluster: RecordedCluster {
                         id: label.cluster.clone(),
@@ -456,6 +459,35 @@ pub(super) mod tests {
         ce_why: Modified
         content-type: application/json
         "#);
+    }
+
+    #[test]
+    fn an_event_has_no_control_characters_and_a_type_of_content_only_with_a_value() {
+        let label = label("20260302T120000000-abc");
+        let sender = FileSender {
+            label: &label,
+            cluster: "prod",
+            sent: 3,
+            format: MessageFormat::CloudEvents,
+        };
+        let TailEntry { position, entry } = version(7, "web");
+        let EntryContent::Version(recorded) = entry.content else {
+            panic!("a version");
+        };
+        let entry = RecordEntry {
+            source: entry.source,
+            content: EntryContent::Missing {
+                version: recorded.version.version.clone(),
+                seen: recorded.seen,
+                cause: "one\ntwo".to_owned(),
+            },
+        };
+        let missing = sender.entry(&TailEntry { position, entry });
+        for message in [sender.begin(&heading()), missing] {
+            assert!(!message.headers.contains_key("content-type"));
+            let text = message.headers.values().flatten();
+            assert!(text.copied().all(|byte| byte >= b' '), "{message:?}");
+        }
     }
 
     #[test]

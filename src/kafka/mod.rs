@@ -8,8 +8,12 @@
 mod address;
 #[cfg(feature = "kafka")]
 mod client;
+#[cfg(feature = "kafka")]
+mod error;
 mod message;
 mod order;
+#[cfg(feature = "kafka")]
+mod outage;
 mod positions;
 #[cfg(feature = "kafka")]
 mod pull;
@@ -18,12 +22,14 @@ mod push;
 
 pub use address::{AddressError, Login, SaslMechanism, Security, TopicAddress, TopicSink, Trust};
 #[cfg(feature = "kafka")]
-pub use client::TopicError;
+pub use error::TopicError;
 pub use message::{
     FileLabel, FileSender, MessageContent, MessageFormat, ReceivedMessage, TopicMessage,
     partition_of,
 };
 pub use order::{EntryOrder, FilePlace, OrderedEntry};
+#[cfg(feature = "kafka")]
+pub use outage::Outage;
 pub use positions::{PositionFile, SentFile, TopicProgress};
 #[cfg(feature = "kafka")]
 pub use pull::{ReadCounts, ReadError, TopicReader};

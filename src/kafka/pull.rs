@@ -8,7 +8,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::address::TopicAddress;
-use super::client::{FetchedMessage, TopicClient, TopicError};
+use super::client::{FetchedMessage, TopicClient};
+use super::error::TopicError;
 use super::message::FileLabel;
 use super::order::{EntryOrder, FilePlace, OrderedEntry};
 use super::positions::PositionFile;

@@ -12,8 +12,10 @@ use tokio::sync::mpsc;
 use tokio::time::sleep;
 
 use super::address::TopicSink;
-use super::client::{TopicClient, TopicError};
+use super::client::TopicClient;
+use super::error::TopicError;
 use super::message::{FileLabel, FileSender, TopicMessage, partition_of};
+use super::outage::Outage;
 use super::positions::{PositionFile, SentFile, TopicProgress};
 use crate::record::{
     ClusterFiles, EntryContent, RecordEntry, RecordTail, StoreError, TailEntry, recorder_of,
@@ -37,6 +39,7 @@ pub struct RecordPush {
     notes: mpsc::Sender<SinkNote>,
     progress: TopicProgress,
     waits: RetryWaits,
+    outage: Outage,
     client: Option<TopicClient>,
     sent: BTreeMap<String, SentFile>,
     open: BTreeMap<String, FileTail>,
@@ -100,6 +103,7 @@ impl RecordPush {
             notes,
             progress: TopicProgress::default(),
             waits: RetryWaits::default(),
+            outage: Outage::default(),
             client: None,
             sent: BTreeMap::new(),
             open: BTreeMap::new(),
@@ -128,8 +132,9 @@ impl RecordPush {
                 Ok(false) => sleep(LOOK).await,
                 Err(error) => {
                     self.progress.lock().failed += 1;
-                    if self.waits.failures() == 0 {
-                        self.note(format!("{error}: the versions wait in the record"));
+                    let cause = error.to_string();
+                    if self.outage.is_news(&cause) {
+                        self.note(format!("{cause}: the versions wait in the record"));
                     }
                     self.client = None;
                     let wait = self.waits.after_failure(fastrand::f64());
@@ -262,7 +267,8 @@ impl RecordPush {
             return Ok(false);
         }
         let refused = self.write(&file.name, &window).await?;
-        if self.waits.reset() {
+        self.waits.reset();
+        if self.outage.end() {
             self.note("versions are sent again".to_owned());
         }
         let Some(open) = self.open.get_mut(&file.name) else {

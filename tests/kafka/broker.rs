@@ -5,6 +5,7 @@ use std::io::Read;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
@@ -19,10 +20,41 @@ const PATIENCE: Duration = Duration::from_secs(180);
 /// What a broker takes at most, in bytes.
 pub const LARGEST: usize = 100_000;
 
-/// A broker that the test starts, kills and starts again.
+/// The password of the key store. Nobody but the broker reads it.
+const STORE_PASSWORD: &str = "changeit";
+
+/// The users, and how each proves its password.
+pub const WRITER: User = User::new("writer", "SCRAM-SHA-512", "512 pass=word");
+pub const READER: User = User::new("reader", "PLAIN", "plain-pass-word");
+pub const AUDITOR: User = User::new("auditor", "SCRAM-SHA-256", "256-pass-word");
+/// It may see the topics that [`Broker::show`] names, and do nothing with them.
+pub const ONLOOKER: User = User::new("onlooker", "SCRAM-SHA-512", "onlooking-pass-word");
+/// It may do nothing at all.
+pub const GUEST: User = User::new("guest", "SCRAM-SHA-512", "guest-pass-word");
+
+/// A user of the listener with TLS.
+#[derive(Clone, Copy, Debug)]
+pub struct User {
+    pub name: &'static str,
+    pub mechanism: &'static str,
+    pub password: &'static str,
+}
+
+impl User {
+    const fn new(name: &'static str, mechanism: &'static str, password: &'static str) -> User {
+        User {
+            name,
+            mechanism,
+            password,
+        }
+    }
+}
+
+/// A broker that the test starts, kills and starts again. One port is open to all; the other asks for TLS and a user.
 pub struct Broker {
     folder: PathBuf,
     port: u16,
+    tls_port: u16,
     process: Child,
 }
 
@@ -32,18 +64,18 @@ impl Broker {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("kafka-{label}"));
         let _left_over = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).unwrap();
-        let [port, other] = free_ports();
-        let data = folder.join("data");
+        let [port, other, tls_port] = free_ports();
         let settings = format!(
             "process.roles=broker,controller\nnode.id=1\n\
              controller.quorum.voters=1@127.0.0.1:{other}\n\
-             listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{other}\n\
-             controller.listener.names=CONTROLLER\n\
-             listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT\n\
+             listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{other},SASL_SSL://127.0.0.1:{tls_port}\n\
+             controller.listener.names=CONTROLLER\ninter.broker.listener.name=PLAINTEXT\n\
+             listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,SASL_SSL:SASL_SSL\n\
              offsets.topic.replication.factor=1\ntransaction.state.log.replication.factor=1\n\
              transaction.state.log.min.isr=1\nauto.create.topics.enable=false\n\
-             message.max.bytes={LARGEST}\nlog.dirs={}\n",
-            data.display()
+             message.max.bytes={LARGEST}\nlog.dirs={}\n{}",
+            folder.join("data").display(),
+            access_settings()
         );
         fs::write(folder.join("server.properties"), settings).unwrap();
         let mut format = java(&folder, "kafka.tools.StorageTool");
@@ -54,19 +86,46 @@ impl Broker {
             "-c",
             "server.properties",
         ]);
+        for User {
+            name,
+            mechanism,
+            password,
+        } in [WRITER, AUDITOR, ONLOOKER, GUEST]
+        {
+            let user = format!("{mechanism}=[name=\"{name}\",password=\"{password}\"]");
+            format.args(["--add-scram", &user]);
+        }
         let formatted = format.output().unwrap();
         assert!(formatted.status.success(), "{formatted:?}");
         let process = run(&folder);
         Broker {
             folder,
             port,
+            tls_port,
             process,
         }
     }
 
-    /// `HOST:PORT`.
+    /// `HOST:PORT` of the listener that is open to all.
     pub fn address(&self) -> String {
         format!("127.0.0.1:{}", self.port)
+    }
+
+    /// `HOST:PORT` of the listener with TLS and users.
+    pub fn tls_address(&self) -> String {
+        format!("127.0.0.1:{}", self.tls_port)
+    }
+
+    /// Lets [`ONLOOKER`] see a topic. The process works on while the test does other things.
+    pub fn show(&self, topic: &str) -> Child {
+        let mut command = java(&self.folder, "org.apache.kafka.tools.AclCommand");
+        command
+            .args(["--bootstrap-server", &self.address(), "--add"])
+            .args(["--allow-principal", &format!("User:{}", ONLOOKER.name)])
+            .args(["--operation", "Describe", "--topic", topic])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        command.spawn().unwrap()
     }
 
     /// Kills it with SIGKILL.
@@ -193,8 +252,74 @@ fn java(folder: &Path, class: &str) -> Command {
     command
 }
 
+/// What the listener with TLS needs, and who may do what.
+fn access_settings() -> String {
+    let scram = ["scram-sha-256", "scram-sha-512"].map(|mechanism| {
+        format!(
+            "listener.name.sasl_ssl.{mechanism}.sasl.jaas.config=\
+             org.apache.kafka.common.security.scram.ScramLoginModule required;\n"
+        )
+    });
+    format!(
+        "ssl.keystore.type=PKCS12\nssl.keystore.location={}\nssl.keystore.password={STORE_PASSWORD}\n\
+         sasl.enabled.mechanisms=SCRAM-SHA-512,SCRAM-SHA-256,PLAIN\n{}\
+         listener.name.sasl_ssl.plain.sasl.jaas.config=\
+         org.apache.kafka.common.security.plain.PlainLoginModule required user_{}=\"{}\";\n\
+         authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer\n\
+         super.users=User:ANONYMOUS;User:{};User:{};User:{}\n",
+        certificates().join("broker.p12").display(),
+        scram.concat(),
+        READER.name,
+        READER.password,
+        WRITER.name,
+        READER.name,
+        AUDITOR.name
+    )
+}
+
+/// The directory with the certificates: `broker.pem` of the broker, and `stranger.pem` of nobody.
+pub fn certificates() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("kafka-certificates");
+        let _left_over = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        for name in ["broker", "stranger"] {
+            let (store, certificate) = (format!("{name}.p12"), format!("{name}.pem"));
+            let created = [
+                "-genkeypair",
+                "-keyalg",
+                "EC",
+                "-groupname",
+                "secp256r1",
+                "-dname",
+                "CN=kafka",
+                "-ext",
+                "SAN=ip:127.0.0.1",
+            ];
+            let exported = ["-exportcert", "-rfc", "-file", &certificate];
+            for args in [&created[..], &exported] {
+                let mut command = Command::new("keytool");
+                command
+                    .args(args)
+                    .args(["-alias", name, "-storetype", "PKCS12"])
+                    .args(["-keystore", &store, "-storepass", STORE_PASSWORD]);
+                let ran = command.current_dir(&folder).output();
+                let ran = ran.expect("keytool runs: apt-get install default-jre-headless");
+                assert!(ran.status.success(), "{ran:?}");
+            }
+        }
+        folder
+    })
+}
+
 /// The directory with the jars. Maven fetches them once.
-fn jars() -> PathBuf {
+fn jars() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(fetched_jars)
+}
+
+fn fetched_jars() -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("kafka-jars-{VERSION}"));
     let done = folder.join("complete");
     if !done.exists() {
@@ -235,7 +360,7 @@ fn pom() -> String {
     )
 }
 
-fn free_ports() -> [u16; 2] {
-    let open = [0, 0].map(|port| TcpListener::bind(("127.0.0.1", port)).unwrap());
+fn free_ports() -> [u16; 3] {
+    let open = [0; 3].map(|port| TcpListener::bind(("127.0.0.1", port)).unwrap());
     open.map(|listener| listener.local_addr().unwrap().port())
 }

@@ -7,6 +7,7 @@
     reason = "tests fail by panicking, read the clock for deadlines, and are a crate of their own"
 )]
 
+mod access;
 mod broker;
 
 #[expect(dead_code, reason = "only tests/it uses some of these")]
@@ -75,14 +76,10 @@ impl Recorded {
         self.folder.join(name).to_str().unwrap().to_owned()
     }
 
-    /// Starts the server, which sends the record to a broker.
-    fn serve(&self, broker: &Broker) -> Running {
+    /// Starts the server, which sends the record to the sinks of a configuration.
+    fn serve(&self, sinks: &str) -> Running {
         let config = self.path("serve.yaml");
-        let text = format!(
-            "sinks:\n- name: bus\n  kafka: {{brokers: [\"{}\"], topic: {TOPIC}}}\n",
-            broker.address()
-        );
-        fs::write(&config, text).unwrap();
+        fs::write(&config, format!("sinks:\n{sinks}")).unwrap();
         let (store, port) = (self.path("store"), "127.0.0.1:0");
         let args = [
             "serve", "cm", "-n", "shop", "--store", &store, "-f", &config, "--listen", port,
@@ -96,6 +93,12 @@ impl Recorded {
         let mut lines: Vec<String> = ran.stdout.lines().map(str::to_owned).collect();
         lines.sort();
         lines
+    }
+
+    /// The versions of [`exported`](Self::exported).
+    fn versions(&self, store: &str) -> Vec<String> {
+        let lines = self.exported(store).into_iter();
+        lines.filter(|line| line.contains("\"object\"")).collect()
     }
 }
 
@@ -212,7 +215,10 @@ async fn a_killed_broker_loses_no_version_and_no_order() {
         .spy
         .start(&["record", "cm,secret", "-n", "shop", "--store", &store]);
     recorder.until("recording");
-    let mut serve = cluster.serve(&broker);
+    let address = broker.address();
+    let mut serve = cluster.serve(&format!(
+        "- name: bus\n  kafka: {{brokers: [\"{address}\"], topic: {TOPIC}}}\n"
+    ));
     // What is written before the first listing is never a version of the record.
     until_sent(&mut log, OBJECTS as u64).await;
     let (stop, stopped) = channel();
@@ -270,14 +276,11 @@ fn read_back(cluster: &Recorded, broker: &Broker) {
     }
     let checked = Spy::alone().run(&["store", "check", "--store", &copy]);
     assert!(checked.status.success(), "{}", checked.transcript());
-    let versions = |store| -> Vec<String> {
-        let lines = cluster.exported(store).into_iter();
-        lines.filter(|line| line.contains("\"object\"")).collect()
-    };
     let is_large = |line: &String| line.contains("\"large\"");
-    let mut recorded = versions("store");
+    let mut recorded = cluster.versions("store");
     recorded.retain(|line| !is_large(line));
-    assert!(recorded == versions("copy"), "{:#?}", versions("copy"));
+    let copied = cluster.versions("copy");
+    assert!(recorded == copied, "{copied:#?}");
     let has_hole = |store| {
         cluster
             .exported(store)

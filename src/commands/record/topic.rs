@@ -8,7 +8,7 @@ use super::args::RecordArgs;
 use crate::commands::{
     CommandError, Context, Ended, KafkaEntry, Shutdown, YamlFile, refused_address,
 };
-use crate::kafka::{ReadCounts, ReadError, Security, TopicAddress, TopicReader};
+use crate::kafka::{Outage, ReadCounts, ReadError, Security, TopicAddress, TopicReader};
 use crate::render::age::rfc3339;
 use crate::render::count::plural;
 
@@ -53,19 +53,21 @@ async fn read(
     context: &mut Context<'_>,
 ) -> Result<(), CommandError> {
     let (mut rounds, mut failures) = (0, 0_u32);
+    let mut outage = Outage::default();
     let mut next_line = Instant::now() + LINE;
     loop {
         let pause = match reader.round(context.env.now()).await {
             Ok(is_new) => {
-                if failures > 0 {
+                if outage.end() {
                     context.note(&format!("{name}: read again"));
                 }
                 (rounds, failures) = (rounds + 1, 0);
                 if is_new { Duration::ZERO } else { LOOK }
             }
             Err(error @ ReadError::Topic(_)) if !args.topic.once => {
-                if failures == 0 {
-                    context.note(&format!("{name}: {error}; retrying"));
+                let cause = error.to_string();
+                if outage.is_news(&cause) {
+                    context.note(&format!("{name}: {cause}; retrying"));
                 }
                 failures += 1;
                 LOOK.saturating_mul(1 << failures.min(6)).min(LONGEST)

@@ -246,7 +246,7 @@ impl ConfigReader<'_> {
 
     fn sink(&self, entry: SinkEntry) -> Result<Sink, CommandError> {
         let (line, address) = self.address(&entry)?;
-        let authority = entry.ca_file.as_ref().map(|file| self.file.content(file));
+        let authority = entry.ca_file.as_ref().map(|file| self.file.authority(file));
         let webhook = Webhook::new(&address, authority.transpose()?.as_deref());
         let webhook = webhook.map_err(|error| {
             let hint = "write an address such as https://example.com/hook, without a login";
@@ -374,6 +374,7 @@ mod tests {
             check_sink("webhook: ftp://example.com"),
             check_sink("webhook: https://me:pass@example.com"),
             check_sink("webhook: https://x.y/\nhmacFile: nowhere/key"),
+            check_sink("webhook: https://x.y/\ncaFile: Cargo.toml"),
             check_sink("webhook: https://x.y/\ntext: \"{{mesage}}\""),
             check("sinks: 7"),
             check("sinks: ["),
@@ -398,6 +399,7 @@ mod tests {
         error: serve.yaml:3: not an address: expected https://HOST/PATH | write an address such as https://example.com/hook, without a login
         error: serve.yaml:3: not an address: expected https://HOST/PATH | write an address such as https://example.com/hook, without a login
         error: serve.yaml:4: nowhere/key: No such file or directory (os error 2) | a path is relative to the directory of the configuration
+        error: serve.yaml:4: Cargo.toml: no certificate in PEM form | it must have the certificates of the authority, such as ca.crt
         error: serve.yaml:4: unknown part "mesage" | did you mean {{message}}?
         error: serve.yaml:1: expected sequence start at line 1, column 8 | docs/serve.yaml.md describes all keys
         error: serve.yaml:1: unclosed bracket '[' at line 1, column 8 | docs/serve.yaml.md describes all keys
@@ -446,6 +448,10 @@ mod tests {
                 "brokers: [b]\ntopic: t\nsasl: {mechanism: PLAIN, userFile: Cargo.toml, passwordFile: Cargo.toml}",
             ),
             kafka("brokers: [b]\ntopic: t\ncaFile: nowhere"),
+            kafka("brokers: [b]\ntopic: t\ncaFile: Cargo.toml"),
+            kafka(
+                "brokers: [b]\ntopic: t\nsasl: {mechanism: SCRAM-SHA-512, userFile: Cargo.toml, passwordFile: /dev/null}",
+            ),
         ];
         assert_snapshot!(found.join("\n"), @r#"
         fine
@@ -461,6 +467,8 @@ mod tests {
         error: serve.yaml:6: unknown mechanism "GSSAPI" | use one of SCRAM-SHA-512, SCRAM-SHA-256 and PLAIN
         error: serve.yaml:2: PLAIN sends the password itself, so it needs TLS | set tls: true, or use SCRAM-SHA-512
         error: serve.yaml:6: nowhere: No such file or directory (os error 2) | a path is relative to the directory of the configuration
+        error: serve.yaml:6: Cargo.toml: no certificate in PEM form | it must have the certificates of the authority, such as ca.crt
+        error: serve.yaml:6: /dev/null: the file has no text | write the user or the password into it
         "#);
     }
 

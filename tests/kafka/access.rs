@@ -1,0 +1,225 @@
+//! Who gets in and who does not: TLS, SASL and the rights to a topic. One of the topics has `CloudEvents`.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::time::Instant;
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::broker::{
+    AUDITOR, Broker, GUEST, ONLOOKER, READER, TopicLog, User, WRITER, certificates,
+};
+use crate::support::{Ran, Spy};
+use crate::{PARTITIONS, PATIENCE, Recorded, TOPIC};
+
+const EVENTS: &str = "spy.events";
+const WRONG: User = User {
+    password: "wrong-pass-word",
+    ..WRITER
+};
+
+impl Recorded {
+    /// The keys of `kafka` that let a user in, with the files that they name.
+    fn login(&self, user: User, authority: Option<&str>) -> String {
+        let User {
+            name,
+            mechanism,
+            password,
+        } = user;
+        let file = |kind, text| fs::write(self.path(&format!("{name}.{kind}")), text).unwrap();
+        file("user", format!("{name}\n"));
+        file("password", format!("{password}\n"));
+        let trust = authority.map_or(String::new(), |file| {
+            fs::copy(certificates().join(file), self.path(file)).unwrap();
+            format!("caFile: {file}, ")
+        });
+        format!(
+            "{trust}sasl: {{mechanism: {mechanism}, userFile: {name}.user, passwordFile: {name}.password}}"
+        )
+    }
+
+    /// Reads a topic into the store `copy`, as a user.
+    fn read(&self, broker: &Broker, topic: &str, access: &str) -> Ran {
+        let (copy, file) = (self.path("copy"), self.path("access.yaml"));
+        let _left_over = fs::remove_dir_all(&copy);
+        fs::write(&file, format!("{{{access}}}")).unwrap();
+        let url = format!("kafka://{}/{topic}", broker.tls_address());
+        let args = [
+            "record", "--from", &url, "--kafka", &file, "--once", "--store", &copy,
+        ];
+        Spy::alone().run(&args)
+    }
+}
+
+fn sink(name: &str, address: &str, keys: &str) -> String {
+    format!("- name: {name}\n  kafka: {{brokers: [\"{address}\"], topic: {TOPIC}, {keys}}}\n")
+}
+
+/// Waits until a topic has this many messages with a value.
+async fn until_values(log: &mut TopicLog, count: usize) {
+    let deadline = Instant::now() + PATIENCE;
+    while log.records().filter(|it| it.value.is_some()).count() < count {
+        assert!(Instant::now() < deadline, "{count}");
+        log.read_on().await;
+    }
+}
+
+fn no_password(text: &str) {
+    for user in [WRITER, READER, AUDITOR, ONLOOKER, GUEST, WRONG] {
+        assert!(!text.contains(user.password), "{text}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_may_gets_in_and_each_refusal_names_its_cause() {
+    let broker = Broker::start("access");
+    let mut log = broker.create(TOPIC, PARTITIONS).await;
+    let mut events = broker.create(EVENTS, PARTITIONS).await;
+    let mut showing = broker.show(TOPIC);
+    let cluster = Recorded::start().await;
+    cluster.populate();
+    let store = cluster.path("store");
+    let redact = [
+        "--redact",
+        "ConfigMap .data.token",
+        "--redact",
+        "cm .data.pin",
+    ];
+    let what = ["record", "cm,secret", "-n", "shop", "--store", &store];
+    let mut recorder = cluster.spy.start(&[&what[..], &redact].concat());
+    recorder.until("recording");
+    assert!(showing.wait().unwrap().success());
+
+    let (open, secure) = (broker.address(), broker.tls_address());
+    let right = cluster.login(WRITER, Some("broker.pem"));
+    let stranger = cluster.login(WRITER, Some("stranger.pem"));
+    let naked = cluster.login(WRITER, None);
+    let onlooker = cluster.login(ONLOOKER, Some("broker.pem"));
+    let guest = cluster.login(GUEST, Some("broker.pem"));
+    let sinks = [
+        sink("stranger", &secure, &stranger),
+        sink("naked", &secure, &naked),
+        sink("wrapped", &open, "caFile: broker.pem"),
+        sink("nobody", &secure, "caFile: broker.pem"),
+        sink("early", &open, &naked),
+        sink("onlooker", &secure, &onlooker),
+        sink("guest", &secure, &guest),
+        format!(
+            "- name: events\n  format: cloudevents\n  \
+             kafka: {{brokers: [\"{secure}\"], topic: {EVENTS}, {right}}}\n"
+        ),
+    ];
+    // Its password is wrong at first.
+    let late = cluster.login(
+        User {
+            name: "late",
+            ..WRONG
+        },
+        Some("broker.pem"),
+    );
+    fs::write(cluster.path("late.user"), WRITER.name).unwrap();
+    let mut serve = cluster.serve(&(sinks.concat() + &sink("late", &secure, &late)));
+    serve.until_each(&[
+        "stranger: the broker has a certificate of an unknown authority",
+        "naked: the broker closes the connection: its port may need `tls`",
+        "wrapped: the broker ends the TLS handshake: its port may have no TLS",
+        "nobody: the broker closes the connection: it may need a login (`sasl`)",
+        "early: the broker expects no login on this port (IllegalSaslState)",
+        "onlooker: the user may not do this with the topic (TopicAuthorizationFailed)",
+        "guest: the brokers have no topic spy.versions, or the user may not see it",
+        "late: the broker refuses the user, the password or the mechanism (SaslAuthenticationFailed)",
+    ]);
+    fs::write(cluster.path("late.password"), WRITER.password).unwrap();
+    serve.hang_up();
+
+    until_values(&mut log, cluster.versions("store").len()).await;
+    until_values(&mut events, cluster.versions("store").len()).await;
+    recorder.interrupt();
+    let ended = serve.interrupt();
+    no_password(&ended.transcript());
+    check_events(&events);
+    read_back(&cluster, &broker);
+}
+
+/// Every message is an event in binary mode: <https://github.com/cloudevents/spec>, its binding of Kafka.
+fn check_events(log: &TopicLog) {
+    let (mut ids, mut types) = (BTreeSet::new(), BTreeSet::new());
+    for record in log.records() {
+        let text = |name: &str| {
+            let value = record.headers.get(name)?;
+            Some(String::from_utf8(value.clone()).unwrap())
+        };
+        let attribute = |name: &str| text(&format!("ce_{name}")).unwrap();
+        assert_eq!(attribute("specversion"), "1.0");
+        let (source, id) = (attribute("source"), attribute("id"));
+        assert!(
+            source.starts_with("/clusters/") && !id.is_empty(),
+            "{source} {id}"
+        );
+        assert!(ids.insert((source, id)), "{record:?}");
+        let time = attribute("time");
+        assert!(time.contains('T') && time.ends_with('Z'), "{time}");
+        assert!(time.parse::<Timestamp>().is_ok(), "{time}");
+        types.insert(attribute("type"));
+        // Only a value has a type of content.
+        let content = record.value.as_ref().map(|value| {
+            let object: Value = serde_json::from_slice(value).unwrap();
+            assert!(object["metadata"]["uid"].is_string());
+            "application/json".to_owned()
+        });
+        assert_eq!(text("content-type"), content);
+        for (name, value) in &record.headers {
+            let own = name.strip_prefix("ce_").unwrap_or(name);
+            let is_name = |own: &str| {
+                own.bytes()
+                    .all(|it| matches!(it, b'a'..=b'z' | b'0'..=b'9'))
+            };
+            assert!(own == "content-type" || is_name(own), "{name}");
+            let value = std::str::from_utf8(value).unwrap();
+            assert!(!value.contains(char::is_control), "{name}: {value:?}");
+        }
+    }
+    for name in ["begin", "version", "mark"] {
+        assert!(
+            types.contains(&format!("io.kubectl-spy.{name}")),
+            "{types:?}"
+        );
+    }
+}
+
+/// Reads both topics, each as another user, and as those who may not.
+fn read_back(cluster: &Recorded, broker: &Broker) {
+    for (topic, user) in [(TOPIC, READER), (EVENTS, AUDITOR)] {
+        let ran = cluster.read(broker, topic, &cluster.login(user, Some("broker.pem")));
+        assert!(ran.status.success(), "{}", ran.transcript());
+        no_password(&ran.transcript());
+        let copied = cluster.versions("copy");
+        assert!(cluster.versions("store") == copied, "{copied:#?}");
+    }
+    for (user, authority, expect) in [
+        (WRONG, "broker.pem", "the broker refuses the user"),
+        (
+            READER,
+            "stranger.pem",
+            "a certificate of an unknown authority",
+        ),
+        (
+            ONLOOKER,
+            "broker.pem",
+            "the user may not do this with the topic",
+        ),
+        (GUEST, "broker.pem", "or the user may not see it"),
+    ] {
+        let ran = cluster.read(broker, TOPIC, &cluster.login(user, Some(authority)));
+        let error = format!("error: kafka://{}/{TOPIC}: ", broker.tls_address());
+        let said = ran.stderr.lines().find(|line| line.starts_with(&error));
+        assert_eq!(ran.status.code(), Some(1), "{}", ran.transcript());
+        assert!(
+            said.is_some_and(|line| line.contains(expect)),
+            "{}",
+            ran.transcript()
+        );
+        no_password(&ran.transcript());
+    }
+}
