@@ -126,7 +126,7 @@ impl TopicClient {
         let Some(client) = self.partitions.get(partition) else {
             return Ok(0);
         };
-        Ok(in_time(client.get_offset(at)).await?)
+        in_time(client.get_offset(at)).await
     }
 
     /// Some messages of a partition from an offset on. What the brokers have deleted is passed over.
@@ -147,12 +147,11 @@ impl TopicClient {
                 fetched => fetched.map(Some),
             }
         });
-        let (records, _) = match fetched.await? {
-            Some(fetched) => fetched,
-            None => {
-                let first = self.offset(partition, OffsetAt::Earliest).await?;
-                in_time(client.fetch_records(first, 1..FETCH, WAIT)).await?
-            }
+        let (records, _) = if let Some(fetched) = fetched.await? {
+            fetched
+        } else {
+            let first = self.offset(partition, OffsetAt::Earliest).await?;
+            in_time(client.fetch_records(first, 1..FETCH, WAIT)).await?
         };
         Ok(records.into_iter().map(FetchedMessage::of).collect())
     }

@@ -23,7 +23,7 @@ const REFUSALS: [(&str, &str); 3] = [
     ),
 ];
 /// What rustls says about a broker, and what it means.
-const TLS_FAULTS: [(&str, &str); 8] = [
+const TLS_FAULTS: [(&str, &str); 9] = [
     (
         "UnknownIssuer",
         "the broker has a certificate of an unknown authority",
@@ -45,6 +45,11 @@ const TLS_FAULTS: [(&str, &str); 8] = [
     (
         "InvalidContentType",
         "the broker does not answer with TLS: its port may have no TLS",
+    ),
+    // None is sent, so none can be bad. Java says it in this way.
+    (
+        "fatal alert: BadCertificate",
+        "the broker asks for a client certificate, which is not supported",
     ),
     (
         "fatal alert: CertificateRequired",
@@ -118,6 +123,7 @@ impl TopicError {
         }
         // How often it was tried and through which layers the error came helps nobody.
         let cause = text.rsplit("Source: ").next().unwrap_or(text);
+        let cause = cause.rsplit("Cannot read data: ").next().unwrap_or(cause);
         let cause = cause
             .trim_start_matches("Multiple errors occured: ")
             .replace("error connecting to broker", "broker")
@@ -173,6 +179,10 @@ mod tests {
             (
                 &format!("{broker}invalid peer certificate: certificate not valid for name \"b\""),
                 "the certificate of the broker cannot be used: certificate not valid for name \"b\"",
+            ),
+            (
+                "cannot sync versions: Request error: Cannot read data: received fatal alert: NoRenegotiation",
+                "received fatal alert: NoRenegotiation",
             ),
             (
                 &format!("{broker}Connection refused (os error 111)"),

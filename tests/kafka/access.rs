@@ -1,6 +1,6 @@
 //! Who gets in and who does not: TLS, SASL and the rights to a topic. One of the topics has `CloudEvents`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ use crate::broker::{
     AUDITOR, Broker, GUEST, ONLOOKER, READER, TopicLog, User, WRITER, certificates,
 };
 use crate::support::{Ran, Spy};
-use crate::{PARTITIONS, PATIENCE, Recorded, TOPIC};
+use crate::{OBJECTS, PARTITIONS, PATIENCE, Recorded, TOPIC};
 
 const EVENTS: &str = "spy.events";
 const WRONG: User = User {
@@ -39,17 +39,74 @@ impl Recorded {
         )
     }
 
-    /// Reads a topic into the store `copy`, as a user.
-    fn read(&self, broker: &Broker, topic: &str, access: &str) -> Ran {
+    /// The arguments that read a topic into the store `copy`, as a user.
+    fn reading(&self, broker: &Broker, topic: &str, access: &str) -> [String; 8] {
         let (copy, file) = (self.path("copy"), self.path("access.yaml"));
         let _left_over = fs::remove_dir_all(&copy);
         fs::write(&file, format!("{{{access}}}")).unwrap();
         let url = format!("kafka://{}/{topic}", broker.tls_address());
-        let args = [
-            "record", "--from", &url, "--kafka", &file, "--once", "--store", &copy,
-        ];
-        Spy::alone().run(&args)
+        let [record, from, kafka, store] =
+            ["record", "--from", "--kafka", "--store"].map(str::to_owned);
+        [
+            record,
+            from,
+            url,
+            kafka,
+            file,
+            store,
+            copy,
+            "--once".to_owned(),
+        ]
     }
+
+    /// Reads a topic into the store `copy`, as a user.
+    fn read(&self, broker: &Broker, topic: &str, access: &str) -> Ran {
+        let args = self.reading(broker, topic, access);
+        Spy::alone().run(&args.each_ref().map(String::as_str))
+    }
+}
+
+/// What the server says about each sink that gets nothing.
+const REFUSALS: [&str; 8] = [
+    "stranger: the broker has a certificate of an unknown authority",
+    "naked: the broker closes the connection: its port may need `tls`",
+    "wrapped: the broker ends the TLS handshake: its port may have no TLS",
+    "nobody: the broker closes the connection: it may need a login (`sasl`)",
+    "early: the broker expects no login on this port (IllegalSaslState)",
+    "onlooker: the user may not do this with the topic (TopicAuthorizationFailed)",
+    "guest: the brokers have no topic spy.versions, or the user may not see it",
+    "late: the broker refuses the user, the password or the mechanism (SaslAuthenticationFailed)",
+];
+
+/// The sinks of [`REFUSALS`], and one that gets events. The password of `late` can be corrected.
+fn sinks(cluster: &Recorded, broker: &Broker) -> String {
+    let (open, secure) = (broker.address(), broker.tls_address());
+    let login = |user| cluster.login(user, Some("broker.pem"));
+    let (right, naked) = (login(WRITER), cluster.login(WRITER, None));
+    let late = User {
+        name: "late",
+        ..WRONG
+    };
+    let sinks = [
+        sink(
+            "stranger",
+            &secure,
+            &cluster.login(WRITER, Some("stranger.pem")),
+        ),
+        sink("naked", &secure, &naked),
+        sink("wrapped", &open, "caFile: broker.pem"),
+        sink("nobody", &secure, "caFile: broker.pem"),
+        sink("early", &open, &naked),
+        sink("onlooker", &secure, &login(ONLOOKER)),
+        sink("guest", &secure, &login(GUEST)),
+        sink("late", &secure, &login(late)),
+        format!(
+            "- name: events\n  format: cloudevents\n  \
+             kafka: {{brokers: [\"{secure}\"], topic: {EVENTS}, {right}}}\n"
+        ),
+    ];
+    fs::write(cluster.path("late.user"), WRITER.name).unwrap();
+    sinks.concat()
 }
 
 fn sink(name: &str, address: &str, keys: &str) -> String {
@@ -91,51 +148,15 @@ async fn who_may_gets_in_and_each_refusal_names_its_cause() {
     recorder.until("recording");
     assert!(showing.wait().unwrap().success());
 
-    let (open, secure) = (broker.address(), broker.tls_address());
-    let right = cluster.login(WRITER, Some("broker.pem"));
-    let stranger = cluster.login(WRITER, Some("stranger.pem"));
-    let naked = cluster.login(WRITER, None);
-    let onlooker = cluster.login(ONLOOKER, Some("broker.pem"));
-    let guest = cluster.login(GUEST, Some("broker.pem"));
-    let sinks = [
-        sink("stranger", &secure, &stranger),
-        sink("naked", &secure, &naked),
-        sink("wrapped", &open, "caFile: broker.pem"),
-        sink("nobody", &secure, "caFile: broker.pem"),
-        sink("early", &open, &naked),
-        sink("onlooker", &secure, &onlooker),
-        sink("guest", &secure, &guest),
-        format!(
-            "- name: events\n  format: cloudevents\n  \
-             kafka: {{brokers: [\"{secure}\"], topic: {EVENTS}, {right}}}\n"
-        ),
-    ];
-    // Its password is wrong at first.
-    let late = cluster.login(
-        User {
-            name: "late",
-            ..WRONG
-        },
-        Some("broker.pem"),
-    );
-    fs::write(cluster.path("late.user"), WRITER.name).unwrap();
-    let mut serve = cluster.serve(&(sinks.concat() + &sink("late", &secure, &late)));
-    serve.until_each(&[
-        "stranger: the broker has a certificate of an unknown authority",
-        "naked: the broker closes the connection: its port may need `tls`",
-        "wrapped: the broker ends the TLS handshake: its port may have no TLS",
-        "nobody: the broker closes the connection: it may need a login (`sasl`)",
-        "early: the broker expects no login on this port (IllegalSaslState)",
-        "onlooker: the user may not do this with the topic (TopicAuthorizationFailed)",
-        "guest: the brokers have no topic spy.versions, or the user may not see it",
-        "late: the broker refuses the user, the password or the mechanism (SaslAuthenticationFailed)",
-    ]);
+    let mut serve = cluster.serve(&sinks(&cluster, &broker));
+    serve.until_each(&REFUSALS);
+    until_values(&mut events, OBJECTS + 1).await;
+    recorder.interrupt();
+    let all = cluster.versions("store").len();
+    until_values(&mut events, all).await;
     fs::write(cluster.path("late.password"), WRITER.password).unwrap();
     serve.hang_up();
-
-    until_values(&mut log, cluster.versions("store").len()).await;
-    until_values(&mut events, cluster.versions("store").len()).await;
-    recorder.interrupt();
+    until_values(&mut log, all).await;
     let ended = serve.interrupt();
     no_password(&ended.transcript());
     check_events(&events);
@@ -144,7 +165,7 @@ async fn who_may_gets_in_and_each_refusal_names_its_cause() {
 
 /// Every message is an event in binary mode: <https://github.com/cloudevents/spec>, its binding of Kafka.
 fn check_events(log: &TopicLog) {
-    let (mut ids, mut types) = (BTreeSet::new(), BTreeSet::new());
+    let (mut known, mut types) = (BTreeMap::new(), BTreeSet::new());
     for record in log.records() {
         let text = |name: &str| {
             let value = record.headers.get(name)?;
@@ -157,7 +178,9 @@ fn check_events(log: &TopicLog) {
             source.starts_with("/clusters/") && !id.is_empty(),
             "{source} {id}"
         );
-        assert!(ids.insert((source, id)), "{record:?}");
+        // Each arrives at least once.
+        let first = known.entry((source, id)).or_insert(&record.value);
+        assert_eq!(*first, &record.value);
         let time = attribute("time");
         assert!(time.contains('T') && time.ends_with('Z'), "{time}");
         assert!(time.parse::<Timestamp>().is_ok(), "{time}");
@@ -222,4 +245,16 @@ fn read_back(cluster: &Recorded, broker: &Broker) {
         );
         no_password(&ran.transcript());
     }
+    // Without `--once`, it is tried again, which is told once.
+    let args = cluster.reading(broker, TOPIC, &cluster.login(WRONG, Some("broker.pem")));
+    let [args @ .., _once] = args.each_ref().map(String::as_str);
+    let mut waiting = Spy::alone().start(&args);
+    waiting.until("the broker refuses the user, the password or the mechanism");
+    let ended = waiting.interrupt();
+    assert!(
+        ended.stderr.contains("; retrying"),
+        "{}",
+        ended.transcript()
+    );
+    no_password(&ended.transcript());
 }
