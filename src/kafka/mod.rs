@@ -12,8 +12,6 @@ mod client;
 mod error;
 mod message;
 mod order;
-#[cfg(feature = "kafka")]
-mod outage;
 mod positions;
 #[cfg(feature = "kafka")]
 mod pull;
@@ -28,8 +26,6 @@ pub use message::{
     partition_of,
 };
 pub use order::{EntryOrder, FilePlace, OrderedEntry};
-#[cfg(feature = "kafka")]
-pub use outage::Outage;
 pub use positions::{PositionFile, SentFile, TopicProgress};
 #[cfg(feature = "kafka")]
 pub use pull::{ReadCounts, ReadError, TopicReader};

@@ -15,12 +15,11 @@ use super::address::TopicSink;
 use super::client::TopicClient;
 use super::error::TopicError;
 use super::message::{FileLabel, FileSender, TopicMessage, partition_of};
-use super::outage::Outage;
 use super::positions::{PositionFile, SentFile, TopicProgress};
 use crate::record::{
     ClusterFiles, EntryContent, RecordEntry, RecordTail, StoreError, TailEntry, recorder_of,
 };
-use crate::sink::{RetryWaits, SinkNote};
+use crate::sink::{Outage, RetryWaits, SinkNote};
 
 /// How often the files are looked at.
 const LOOK: Duration = Duration::from_secs(1);

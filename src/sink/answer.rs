@@ -62,11 +62,6 @@ impl RetryWaits {
     const FIRST: Duration = Duration::from_millis(500);
     const LONGEST: Duration = Duration::from_secs(60);
 
-    /// The number of failures in a row.
-    pub fn failures(&self) -> u32 {
-        self.failures
-    }
-
     /// Counts a failure. Returns the wait before the next attempt.
     pub fn after_failure(&mut self, jitter: f64) -> Duration {
         let doubled = Self::FIRST.saturating_mul(1 << self.failures.min(16));
@@ -74,9 +69,9 @@ impl RetryWaits {
         doubled.min(Self::LONGEST).mul_f64(1.0 - jitter / 2.0)
     }
 
-    /// A success: the next failure is the first again. Returns whether there were failures.
-    pub fn reset(&mut self) -> bool {
-        std::mem::take(&mut self.failures) > 0
+    /// A success: the next failure is the first again.
+    pub fn reset(&mut self) {
+        self.failures = 0;
     }
 }
 
@@ -131,7 +126,7 @@ mod tests {
             found,
             [500, 1000, 2000, 4000, 8000, 16000, 32000, 60000, 60000]
         );
-        assert!(waits.reset() && !waits.reset());
+        waits.reset();
         assert_eq!(waits.after_failure(1.0).as_millis(), 250);
     }
 }

@@ -8,6 +8,7 @@ use tokio::sync::mpsc;
 use tokio::time::sleep;
 
 use super::answer::{Attempt, RetryWaits};
+use super::outage::Outage;
 use super::outbox::OutboxError;
 use super::queue::SinkQueue;
 use super::transition::Delivery;
@@ -32,6 +33,7 @@ pub struct SinkDeliveries {
     clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
     notes: mpsc::Sender<SinkNote>,
     waits: RetryWaits,
+    outage: Outage,
 }
 
 impl SinkDeliveries {
@@ -48,6 +50,7 @@ impl SinkDeliveries {
             clock,
             notes,
             waits: RetryWaits::default(),
+            outage: Outage::default(),
         }
     }
 
@@ -66,8 +69,9 @@ impl SinkDeliveries {
                     }
                 }
                 Err(error) => {
-                    if self.waits.failures() == 0 {
-                        self.note(error.to_string());
+                    let cause = error.to_string();
+                    if self.outage.is_news(&cause) {
+                        self.note(cause);
                     }
                     sleep(self.waits.after_failure(fastrand::f64())).await;
                 }
@@ -86,7 +90,8 @@ impl SinkDeliveries {
             Attempt::Delivered => {
                 self.queue.remove(delivery.seq)?;
                 self.queue.count(&sink.name, |counts| counts.delivered += 1);
-                if self.waits.reset() {
+                self.waits.reset();
+                if self.outage.end() {
                     self.note("messages are delivered again".to_owned());
                 }
                 Ok(Some(Duration::ZERO))
@@ -95,6 +100,7 @@ impl SinkDeliveries {
                 self.queue.remove(delivery.seq)?;
                 self.queue.count(&sink.name, |counts| counts.refused += 1);
                 self.waits.reset();
+                self.outage.end();
                 self.note(format!(
                     "{code}: the receiver refuses message {}, which is skipped",
                     delivery.id
@@ -109,7 +115,7 @@ impl SinkDeliveries {
     fn failed(&mut self, delivery: &Delivery, cause: &str, after: Option<Duration>) -> Duration {
         self.queue
             .count(&self.sink.name, |counts| counts.failed += 1);
-        if self.waits.failures() == 0 {
+        if self.outage.is_news(cause) {
             self.note(format!(
                 "{cause}: message {} waits and is sent again",
                 delivery.id

@@ -9,6 +9,7 @@ mod answer;
 mod deliver;
 mod known_states;
 mod message;
+mod outage;
 mod outbox;
 mod queue;
 mod template;
@@ -23,6 +24,7 @@ pub use known_states::{
     ClusterRows, KnownStates, ObjectState, RowCluster, StateChange, StateUpdate,
 };
 pub use message::SigningKey;
+pub use outage::Outage;
 pub use outbox::{Outbox, OutboxError};
 pub use queue::SinkQueue;
 pub use template::{TemplateError, TextTemplate};

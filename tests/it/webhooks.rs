@@ -318,6 +318,8 @@ async fn a_receiver_that_fails_in_every_way_gets_every_message_in_order() {
         metrics.contains("spy_sink_delivered_total{sink=\"ops\"} 3\n"),
         "{metrics}"
     );
+    // A cause that comes after another one is told, too.
+    served.running.until("429");
     served.running.until("messages are delivered again");
 }
 

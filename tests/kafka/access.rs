@@ -62,7 +62,10 @@ impl Recorded {
     /// Reads a topic into the store `copy`, as a user.
     fn read(&self, broker: &Broker, topic: &str, access: &str) -> Ran {
         let args = self.reading(broker, topic, access);
-        Spy::alone().run(&args.each_ref().map(String::as_str))
+        // The certificates of the system.
+        let trusted = certificates().join("broker.pem");
+        let spy = Spy::alone().var("SSL_CERT_FILE", trusted.to_str().unwrap());
+        spy.run(&args.each_ref().map(String::as_str))
     }
 }
 
@@ -213,8 +216,12 @@ fn check_events(log: &TopicLog) {
 
 /// Reads both topics, each as another user, and as those who may not.
 fn read_back(cluster: &Recorded, broker: &Broker) {
-    for (topic, user) in [(TOPIC, READER), (EVENTS, AUDITOR)] {
-        let ran = cluster.read(broker, topic, &cluster.login(user, Some("broker.pem")));
+    let system = format!("tls: true, {}", cluster.login(AUDITOR, None));
+    for (topic, access) in [
+        (TOPIC, cluster.login(READER, Some("broker.pem"))),
+        (EVENTS, system),
+    ] {
+        let ran = cluster.read(broker, topic, &access);
         assert!(ran.status.success(), "{}", ran.transcript());
         no_password(&ran.transcript());
         let copied = cluster.versions("copy");

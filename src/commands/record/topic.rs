@@ -8,9 +8,10 @@ use super::args::RecordArgs;
 use crate::commands::{
     CommandError, Context, Ended, KafkaEntry, Shutdown, YamlFile, refused_address,
 };
-use crate::kafka::{Outage, ReadCounts, ReadError, Security, TopicAddress, TopicReader};
+use crate::kafka::{ReadCounts, ReadError, Security, TopicAddress, TopicReader};
 use crate::render::age::rfc3339;
 use crate::render::count::plural;
+use crate::sink::Outage;
 
 /// How often the topic is asked for more.
 const LOOK: Duration = Duration::from_secs(1);

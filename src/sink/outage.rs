@@ -1,7 +1,7 @@
-//! `Outage`: what the user knows of an outage of the brokers.
+//! `Outage`: what the user knows of an outage of a receiver.
 
-/// The most causes of one outage that are told. Texts with numbers in them could go on without end.
-const MOST: usize = 10;
+/// The most causes of one outage that are told. Texts with times in them could go on without end.
+const MOST: usize = 5;
 
 /// What the user knows of an outage. A cause that comes after another one is news, too.
 #[derive(Clone, Debug, Default)]
@@ -20,7 +20,7 @@ impl Outage {
         is_news
     }
 
-    /// The brokers answer again. Returns whether there was an outage.
+    /// The receiver answers again. Returns whether there was an outage.
     pub fn end(&mut self) -> bool {
         !std::mem::take(&mut self.causes).is_empty()
     }
