@@ -44,4 +44,19 @@ await withBrowser(async (browser) => {
   await page.getByText("--at 2026-03-02T12:01:00Z").waitFor();
   assert.equal(await page.getByRole("slider").inputValue(), "240");
   assert.deepEqual(faults, []);
+
+  // A panel whose page was an error, or did not come, loads it when it is opened again.
+  const { page: again } = await open(browser);
+  const answers = [(route) => route.abort(), (route) => route.fulfill({ status: 503, body: "<main>busy</main>" })];
+  await again.route("**/e/**", (route) => (answers.shift() ?? ((route) => route.continue()))(route));
+  await visit(again, OBJECT);
+  const events = again.locator("details.panel").filter({ has: again.getByRole("heading", { name: "Events" }) });
+  for (const shown of ["does not answer", "busy", "Error: ImagePullBackOff"]) {
+    await events.locator("summary").first().click();
+    await events.getByText(shown).waitFor();
+    await events.locator("summary").first().click();
+  }
+  await events.locator("summary").first().click();
+  assert.equal(await events.getByText("busy").count(), 0);
+  assert.equal(await events.getByRole("link", { name: "Open as a page" }).count(), 1);
 });

@@ -203,22 +203,27 @@ function copy(event) {
   );
 }
 
-/** Loads the page of a panel into it, once it is open. @param {HTMLDetailsElement} panel */
+/** Loads the page of a panel into it when it is opened, and again if that was an error. @param {HTMLDetailsElement} panel */
 async function load(panel) {
   const address = panel.dataset.from;
   const content = panel.querySelector(":scope > div");
   if (!address || !content || !panel.open || panel.dataset.loaded) return;
   panel.dataset.loaded = "yes";
+  const way = content.firstElementChild;
+  /** @param {(Node | string)[]} shown */
+  const fill = (...shown) => content.replaceChildren(...(way ? [way] : []), ...shown);
   try {
     const answer = await fetch(address);
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const report = page.querySelector(".report") || page.querySelector("main");
-    if (!report) return;
+    if (!report) throw new Error("the answer is no page");
     for (const link of report.querySelectorAll("a[href^='?']")) link.setAttribute("href", address + link.getAttribute("href"));
-    content.append(...report.childNodes);
+    fill(...report.childNodes);
     ready();
+    if (!answer.ok) delete panel.dataset.loaded;
   } catch {
     delete panel.dataset.loaded;
+    fill("✗ kubectl spy serve does not answer; close this, and open it again");
   }
 }
 
