@@ -319,7 +319,7 @@ impl ExportedSource {
     }
 
     /// Whether an object can be a wanted one.
-    fn may_have(&self, object: &ObjectRow) -> bool {
+    fn may_have(&self, object: &ObjectRow<'_>) -> bool {
         let is_of = |key: &SourceKey| {
             let name = key.select.name();
             let has_name = name.is_none_or(|name| object.name == name);

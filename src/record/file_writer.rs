@@ -1,5 +1,6 @@
 //! `StoreFileWriter`: writes one file of a record.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -128,9 +129,9 @@ impl StoreFileWriter {
         let row = ObjectRow {
             id: number(self.objects.len()) + 1,
             source,
-            namespace: object.namespace.as_deref().map(str::to_owned),
-            name: object.name.to_string(),
-            uid: object.uid.as_ref().map(|uid| uid.as_str().to_owned()),
+            namespace: object.namespace.as_deref().map(Cow::Borrowed),
+            name: (*object.name).into(),
+            uid: object.uid.as_ref().map(|uid| uid.as_str().into()),
         };
         let identity = row.identity();
         let values = params![

@@ -4,11 +4,12 @@
 //! part of the file: the objects are numbered and counted, each names its last version, and each version is numbered among
 //! those of its object. Two indexes find the objects with a name. A file of format 1 has none of that, and is believed.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::collections::{HashMap, HashSet};
 
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Row, params};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::block::RecordedWhy;
 use super::database::FileDatabase;
@@ -50,20 +51,20 @@ impl IndexRow {
 pub(super) struct NamedRow {
     pub(super) row: IndexRow,
     /// `None` if one of the two rows is damaged.
-    pub(super) object: Option<ObjectRow>,
+    pub(super) object: Option<ObjectRow<'static>>,
 }
 
 /// An object as its columns.
 #[derive(Clone, Debug)]
-pub(super) struct ObjectRow {
+pub(super) struct ObjectRow<'r> {
     pub(super) id: i64,
     pub(super) source: i64,
-    pub(super) namespace: Option<String>,
-    pub(super) name: String,
-    pub(super) uid: Option<String>,
+    pub(super) namespace: Option<Cow<'r, str>>,
+    pub(super) name: Cow<'r, str>,
+    pub(super) uid: Option<Cow<'r, str>>,
 }
 
-impl ObjectRow {
+impl ObjectRow<'_> {
     /// The checksum of what never changes.
     pub(super) fn identity(&self) -> i64 {
         let mut sum = Checksum::new();
@@ -73,6 +74,17 @@ impl ObjectRow {
         sum.text(Some(&self.name));
         sum.text(self.uid.as_deref());
         sum.value()
+    }
+
+    fn into_owned(self) -> ObjectRow<'static> {
+        let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+        ObjectRow {
+            id: self.id,
+            source: self.source,
+            namespace: self.namespace.map(owned),
+            name: owned(self.name),
+            uid: self.uid.map(owned),
+        }
     }
 
     /// What the second index of names has of this one.
@@ -224,7 +236,7 @@ impl FileIndex {
                 let object = object.filter(|_| version.is_whole);
                 Ok(NamedRow {
                     row: version,
-                    object: object.map(|(object, _)| object),
+                    object: object.map(|(object, _)| object.into_owned()),
                 })
             })?;
         let ids = page.iter().map(|named| named.row.id - version);
@@ -250,10 +262,13 @@ impl FileIndex {
     }
 
     /// An object; `None` if it is missing or damaged.
-    pub(super) fn object(&self, id: i64) -> Result<Option<ObjectRow>, StoreError> {
+    pub(super) fn object(&self, id: i64) -> Result<Option<ObjectRow<'static>>, StoreError> {
         let sql = format!("SELECT {} FROM object WHERE id = ?", self.object_columns());
-        let found = self.database.found(&sql, [id], |row| object_row(row, 0))?;
-        Ok(found.flatten().map(|(object, _)| object))
+        let found = self.database.found(&sql, [id], |row| {
+            let found = object_row(row, 0)?;
+            Ok(found.map(|(object, _)| object.into_owned()))
+        })?;
+        Ok(found.flatten())
     }
 
     fn objects_of(&self, source: i64) -> Result<Vec<ObjectEnd>, StoreError> {
@@ -269,8 +284,7 @@ impl FileIndex {
     fn read_objects(&self) -> Result<Vec<ObjectEnd>, StoreError> {
         let count = self.database.row_counts()?.objects;
         let sql = format!("SELECT {} FROM object ORDER BY id", self.object_columns());
-        let objects = self.database.rows(&sql, [], |row| object_row(row, 0))?;
-        let objects = self.ends(objects)?;
+        let objects = self.ends(self.database.rows(&sql, [], object_end)?)?;
         self.database
             .check_all("object", objects.iter().map(|end| end.id), count)?;
         Ok(objects)
@@ -282,18 +296,14 @@ impl FileIndex {
         let by_name =
             format!("SELECT {columns} FROM object INDEXED BY object_name WHERE name = ?1");
         if !self.database.is_proven() {
-            let objects = self
-                .database
-                .rows(&by_name, [name], |row| object_row(row, 0))?;
-            return self.ends(objects);
+            return self.ends(self.database.rows(&by_name, [name], object_end)?);
         }
         // One statement: a recorder may add an object between two.
         let sql = format!(
             "{by_name} UNION ALL SELECT {columns} FROM object INDEXED BY object_hash WHERE hash = ?2 AND name = ?1"
         );
         let values = params![name, ObjectRow::hash(name)];
-        let objects = self.database.rows(&sql, values, |row| object_row(row, 0))?;
-        let mut objects = self.ends(objects)?;
+        let mut objects = self.ends(self.database.rows(&sql, values, object_end)?)?;
         objects.sort_by_key(|end| end.id);
         let (pairs, alone) = objects.as_chunks::<2>();
         let are_pairs = pairs.iter().all(|[one, other]| one.id == other.id);
@@ -305,13 +315,9 @@ impl FileIndex {
     }
 
     /// Fails if one of these objects is damaged.
-    fn ends(&self, objects: Vec<Option<(ObjectRow, i64)>>) -> Result<Vec<ObjectEnd>, StoreError> {
-        let ends = objects.into_iter().map(|object| {
-            let (object, last) = object.ok_or_else(|| self.database.damaged("an object"))?;
-            let (id, source) = (object.id, object.source);
-            Ok(ObjectEnd { id, source, last })
-        });
-        ends.collect()
+    fn ends(&self, objects: Vec<Option<ObjectEnd>>) -> Result<Vec<ObjectEnd>, StoreError> {
+        let all: Option<Vec<ObjectEnd>> = objects.into_iter().collect();
+        all.ok_or_else(|| self.database.damaged("an object"))
     }
 
     /// Fails if a version of one of these objects is missing or damaged. What a recorder has added since may be there.
@@ -319,8 +325,8 @@ impl FileIndex {
         if !self.database.is_proven() {
             return Ok(());
         }
-        let mut places: HashMap<i64, i64> = HashMap::new();
-        let mut ends: HashSet<i64> = objects.iter().map(|end| end.last).collect();
+        let mut places: FxHashMap<i64, i64> = FxHashMap::default();
+        let mut ends: FxHashSet<i64> = objects.iter().map(|end| end.last).collect();
         for row in rows {
             let place = places.entry(row.object).or_default();
             *place += 1;
@@ -385,20 +391,29 @@ fn version_row(row: &Row<'_>) -> rusqlite::Result<IndexRow> {
 }
 
 /// The columns of an object from a place on, and the number of its last version; `None` if it is damaged.
-fn object_row(row: &Row<'_>, first: usize) -> rusqlite::Result<Option<(ObjectRow, i64)>> {
-    let uid: Value = row.get(first + 4)?;
+fn object_row<'r>(
+    row: &'r Row<'_>,
+    first: usize,
+) -> rusqlite::Result<Option<(ObjectRow<'r>, i64)>> {
+    let namespace = row.get_ref(first + 2)?.as_str_or_null()?;
     let object = ObjectRow {
         id: row.get(first)?,
         source: row.get(first + 1)?,
-        namespace: row.get(first + 2)?,
-        name: row.get(first + 3)?,
-        uid: uid_of(&uid),
+        namespace: namespace.map(Cow::Borrowed),
+        name: row.get_ref(first + 3)?.as_str()?.into(),
+        uid: uid_of(row.get_ref(first + 4)?),
     };
     let (last, sum): (i64, Option<i64>) = (row.get(first + 5)?, row.get(first + 6)?);
     let expected = object_checksum(object.identity(), last);
     Ok(sum
         .is_none_or(|sum| sum == expected)
         .then_some((object, last)))
+}
+
+/// The end of the versions of an object, from the first columns of a row; `None` if it is damaged.
+fn object_end(row: &Row<'_>) -> rusqlite::Result<Option<ObjectEnd>> {
+    let found = object_row(row, 0)?;
+    Ok(found.map(|(ObjectRow { id, source, .. }, last)| ObjectEnd { id, source, last }))
 }
 
 /// The 16 bytes of a uid, or its text if it is spelled in another way.
@@ -416,22 +431,24 @@ pub(super) fn uid_value(uid: &str) -> Value {
 }
 
 /// The uid of a value; `None` if there is none.
-fn uid_of(value: &Value) -> Option<String> {
+fn uid_of(value: ValueRef<'_>) -> Option<Cow<'_, str>> {
     match value {
-        Value::Blob(bytes) => Some(hyphenated(bytes)),
-        Value::Text(text) => Some(text.clone()),
-        Value::Null | Value::Integer(_) | Value::Real(_) => None,
+        ValueRef::Blob(bytes) => Some(hyphenated(bytes).into()),
+        ValueRef::Text(text) => str::from_utf8(text).ok().map(Cow::Borrowed),
+        ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) => None,
     }
 }
 
+/// `f3b1c2d4-0000-4000-8000-00000000000a` of 16 bytes.
 fn hyphenated(bytes: &[u8]) -> String {
-    let mut text = String::new();
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut text = String::with_capacity(36);
     for (at, byte) in bytes.iter().enumerate() {
         if [4, 6, 8, 10].contains(&at) {
             text.push('-');
         }
         for digit in [byte >> 4, byte & 15] {
-            text.extend(char::from_digit(digit.into(), 16));
+            text.push(DIGITS[usize::from(digit)].into());
         }
     }
     text
@@ -452,7 +469,7 @@ mod tests {
             ("", false),
         ] {
             let value = uid_value(uid);
-            assert_eq!(uid_of(&value).as_deref(), Some(uid));
+            assert_eq!(uid_of((&value).into()).as_deref(), Some(uid));
             assert_eq!(matches!(value, Value::Blob(_)), is_short, "{uid}");
         }
     }
