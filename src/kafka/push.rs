@@ -19,7 +19,7 @@ use super::positions::{PositionFile, SentFile, TopicProgress};
 use crate::record::{
     ClusterFiles, EntryContent, RecordEntry, RecordTail, StoreError, TailEntry, recorder_of,
 };
-use crate::sink::{Outage, RetryWaits, SinkNote};
+use crate::sink::{RetryWaits, SinkNote, ToldOutage};
 
 /// How often the files are looked at.
 const LOOK: Duration = Duration::from_secs(1);
@@ -38,7 +38,7 @@ pub struct RecordPush {
     notes: mpsc::Sender<SinkNote>,
     progress: TopicProgress,
     waits: RetryWaits,
-    outage: Outage,
+    outage: ToldOutage,
     client: Option<TopicClient>,
     sent: BTreeMap<String, SentFile>,
     open: BTreeMap<String, FileTail>,
@@ -102,7 +102,7 @@ impl RecordPush {
             notes,
             progress: TopicProgress::default(),
             waits: RetryWaits::default(),
-            outage: Outage::default(),
+            outage: ToldOutage::default(),
             client: None,
             sent: BTreeMap::new(),
             open: BTreeMap::new(),

@@ -8,9 +8,9 @@ use tokio::sync::mpsc;
 use tokio::time::sleep;
 
 use super::answer::{Attempt, RetryWaits};
-use super::outage::Outage;
 use super::outbox::OutboxError;
 use super::queue::SinkQueue;
+use super::told_outage::ToldOutage;
 use super::transition::Delivery;
 use super::webhook::Sink;
 
@@ -33,7 +33,7 @@ pub struct SinkDeliveries {
     clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
     notes: mpsc::Sender<SinkNote>,
     waits: RetryWaits,
-    outage: Outage,
+    outage: ToldOutage,
 }
 
 impl SinkDeliveries {
@@ -50,7 +50,7 @@ impl SinkDeliveries {
             clock,
             notes,
             waits: RetryWaits::default(),
-            outage: Outage::default(),
+            outage: ToldOutage::default(),
         }
     }
 

@@ -9,12 +9,12 @@ mod answer;
 mod deliver;
 mod known_states;
 mod message;
-mod outage;
 mod outbox;
 mod queue;
 mod template;
 #[cfg(test)]
 mod tests;
+mod told_outage;
 mod transition;
 mod webhook;
 
@@ -24,9 +24,9 @@ pub use known_states::{
     ClusterRows, KnownStates, ObjectState, RowCluster, StateChange, StateUpdate,
 };
 pub use message::SigningKey;
-pub use outage::Outage;
 pub use outbox::{Outbox, OutboxError};
 pub use queue::SinkQueue;
 pub use template::{TemplateError, TextTemplate};
+pub use told_outage::ToldOutage;
 pub use transition::{Delivery, TransitionFilter};
 pub use webhook::{Sink, Webhook, WebhookError, client_tls};

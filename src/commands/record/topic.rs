@@ -11,7 +11,7 @@ use crate::commands::{
 use crate::kafka::{ReadCounts, ReadError, Security, TopicAddress, TopicReader};
 use crate::render::age::rfc3339;
 use crate::render::count::plural;
-use crate::sink::Outage;
+use crate::sink::ToldOutage;
 
 /// How often the topic is asked for more.
 const LOOK: Duration = Duration::from_secs(1);
@@ -54,7 +54,7 @@ async fn read(
     context: &mut Context<'_>,
 ) -> Result<(), CommandError> {
     let (mut rounds, mut failures) = (0, 0_u32);
-    let mut outage = Outage::default();
+    let mut outage = ToldOutage::default();
     let mut next_line = Instant::now() + LINE;
     loop {
         let pause = match reader.round(context.env.now()).await {

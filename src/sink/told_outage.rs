@@ -1,15 +1,15 @@
-//! `Outage`: what the user knows of an outage of a receiver.
+//! `ToldOutage`: what the user was told of an outage of a receiver.
 
 /// The most causes of one outage that are told. Texts with times in them could go on without end.
 const MOST: usize = 5;
 
-/// What the user knows of an outage. A cause that comes after another one is news, too.
+/// What the user was told of an outage. A cause that comes after another one is news, too.
 #[derive(Clone, Debug, Default)]
-pub struct Outage {
+pub struct ToldOutage {
     causes: Vec<String>,
 }
 
-impl Outage {
+impl ToldOutage {
     /// Whether this cause is to be told.
     pub fn is_news(&mut self, cause: &str) -> bool {
         let is_known = self.causes.iter().any(|known| known == cause);
@@ -32,7 +32,7 @@ mod tests {
 
     #[test]
     fn each_cause_of_an_outage_is_told_once() {
-        let mut outage = Outage::default();
+        let mut outage = ToldOutage::default();
         assert!(!outage.end());
         for (cause, is_news) in [("refused", true), ("wrong", true), ("refused", false)] {
             assert_eq!(outage.is_news(cause), is_news, "{cause}");
