@@ -56,6 +56,7 @@ async fn record(
 
 /// Without the client of Kafka, there is no topic to read.
 #[cfg(not(feature = "kafka"))]
+#[expect(clippy::unused_async, reason = "with the client of Kafka, it waits")]
 async fn record_topic(
     _args: &RecordArgs,
     topic: &str,

@@ -110,6 +110,7 @@ impl TopicPushes {
 
     /// Without the client of Kafka, no configuration names a topic.
     #[cfg(not(feature = "kafka"))]
+    #[expect(clippy::unused_self, reason = "nothing is sent")]
     fn push(
         &self,
         _topic: TopicPush,
