@@ -328,8 +328,8 @@ mod tests {
         let last = 3 * BATCH + 7;
         let long = "a long text ".repeat(BATCH_BYTES / 36);
         for at in 2..=last {
-            // Of the first ones, a few are as many as are read at once.
-            let long = if at < 20 { &*long } else { "" };
+            // The first four have more bytes than are read at once.
+            let long = if at < 6 { &*long } else { "" };
             let version = config_map(1, at as u64, &format!("{long}{at}"));
             recorder.record(&key, object(Why::Modified, version));
         }

@@ -583,13 +583,20 @@ async fn the_times_of_a_record_are_by_the_servers_clock() {
         run.interrupt();
     }
     let ran = Spy::alone().run(&["store", "export", "--store", folder.path()]);
+    let check = |time: &str| {
+        let time: Timestamp = time.parse().unwrap();
+        let away = time.duration_since(cluster.now()).abs();
+        assert!(away < SignedDuration::from_mins(1), "{time}");
+    };
     let records = ran.stdout.lines().map(|line| {
         let record: Value = serde_json::from_str(line).unwrap();
-        let time: Timestamp = record["time"].as_str().unwrap().parse().unwrap();
-        let away = time.duration_since(cluster.now()).abs();
-        assert!(away < SignedDuration::from_mins(1), "{record}");
+        check(record["time"].as_str().unwrap());
     });
     assert_eq!(records.count(), 3, "{}", ran.transcript());
+    let ran = Spy::alone().run(&["store", "ls", "--store", folder.path()]);
+    let row = ran.stdout.lines().nth(1).unwrap();
+    // From when to when it is recorded.
+    row.split_whitespace().skip(1).take(2).for_each(check);
 }
 
 #[tokio::test(flavor = "multi_thread")]

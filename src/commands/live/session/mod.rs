@@ -475,20 +475,22 @@ impl Session {
         view.notes
     }
 
-    /// What the store in a directory has of this cluster, and the last states of these sources. The clocks are compared first,
-    /// because a recorder tells times by the server's. It fails for a file, and if the server does not answer.
+    /// What the store in a directory has of this cluster, and the last states of these sources. The server has answered then,
+    /// and the clocks are compared, because a recorder tells times by the server's. It fails for a file, and if the server does
+    /// not answer.
     pub(crate) async fn last_record(
         &self,
         store: &Path,
         keys: &[SourceKey],
     ) -> Result<LastRecord, CommandError> {
+        let Some(connection) = self.connection() else {
+            return Err(CommandError::failed("error: a file cannot be recorded"));
+        };
+        let record = record::last_record(connection, &self.mux, store, keys).await?;
         if let Some(clock) = self.unclear_clock() {
             clock.compare().await;
         }
-        match self.connection() {
-            Some(connection) => record::last_record(connection, &self.mux, store, keys).await,
-            None => Err(CommandError::failed("error: a file cannot be recorded")),
-        }
+        Ok(record)
     }
 
     /// Fails if the server does not accept the credentials. Its cluster has no id then.
