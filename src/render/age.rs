@@ -25,6 +25,20 @@ pub fn human(span: SignedDuration) -> String {
     }
 }
 
+/// The most that a time span can be, in the form of [`human`]: rounded up, so that it is never longer than it says.
+pub fn at_most(span: SignedDuration) -> String {
+    // The smallest unit that is shown, in seconds.
+    let unit = match span.as_secs() {
+        ..600 => 1,
+        600..28_800 => 60,
+        28_800..691_200 => 3600,
+        _ => 86_400,
+    };
+    let whole = SignedDuration::from_secs(span.as_secs() / unit * unit);
+    let rest = whole < span;
+    human(whole.saturating_add(SignedDuration::from_secs(if rest { unit } else { 0 })))
+}
+
 /// The larger unit and, unless it is zero, the smaller one.
 fn two(larger: (i64, &str), smaller: (i64, &str)) -> String {
     match smaller.0 {
@@ -146,6 +160,28 @@ mod tests {
     const HOUR: i64 = 60 * MINUTE;
     const DAY: i64 = 24 * HOUR;
     const YEAR: i64 = 365 * DAY;
+
+    #[test]
+    fn a_bound_is_rounded_up() {
+        for (milliseconds, expect) in [
+            (-1, "0s"),
+            (0, "0s"),
+            (1, "1s"),
+            (3_698, "4s"),
+            (4_000, "4s"),
+            (2 * MINUTE - 1, "2m"),
+            (10 * MINUTE - 1, "10m"),
+            (10 * MINUTE + 1, "11m"),
+            (3 * HOUR - 1, "3h"),
+            (3 * HOUR + MINUTE, "3h1m"),
+            (8 * HOUR + 1, "9h"),
+            (2 * DAY + 1, "2d1h"),
+            (8 * DAY + 1, "9d"),
+        ] {
+            let span = SignedDuration::from_millis(milliseconds);
+            assert_eq!(at_most(span), expect, "{milliseconds} ms");
+        }
+    }
 
     #[test]
     fn ages_equal_those_of_kubectl() {

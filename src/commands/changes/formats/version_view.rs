@@ -72,17 +72,19 @@ impl VersionView<'_> {
     /// How long a deleted object existed: `existed 39s`. Of a deletion at an unknown time, the most it can be: `existed up
     /// to 39s`.
     pub(super) fn lived(&self, object: Shown<'_>) -> Option<String> {
-        let lived = |until| Some(age::human(lifetime(object, until)?));
         let Some(past) = self.compared.past(self.entry) else {
-            let seen = lived(shifted(self.entry.seen, self.options.skew))?;
+            let seen = lifetime(object, shifted(self.entry.seen, self.options.skew))?;
             // It may have been deleted at any time while the source was disconnected.
-            let was_unseen = self.compared.read.event.was_unseen;
-            let up_to = if was_unseen { "up to " } else { "" };
-            return Some(format!("existed {up_to}{seen}"));
+            return Some(if self.compared.read.event.was_unseen {
+                format!("existed up to {}", age::at_most(seen))
+            } else {
+                format!("existed {}", age::human(seen))
+            });
         };
-        let least = lived(past.time)?;
-        match past.until.and_then(lived).filter(|most| *most != least) {
-            Some(most) => Some(format!("existed up to {most}")),
+        let least = age::human(lifetime(object, past.time)?);
+        let most = past.until.and_then(|until| lifetime(object, until));
+        match most.filter(|most| age::human(*most) != least) {
+            Some(most) => Some(format!("existed up to {}", age::at_most(most))),
             None => Some(format!("existed {least}")),
         }
     }

@@ -70,7 +70,7 @@ async fn of_server(
     let revision = revision.map_err(untold)?;
     let (revision, written) = revision.ok_or_else(|| forgotten(time))?;
     let snapshot = SnapshotTransport::new(connection.transport(), revision, present.clone(), dates);
-    let early = age::human(time.duration_since(written));
+    let early = age::at_most(time.duration_since(written));
     Ok(PastView {
         transport: Arc::new(snapshot),
         time,
