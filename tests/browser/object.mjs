@@ -51,7 +51,7 @@ await withBrowser(async (browser) => {
   await again.route("**/e/**", (route) => (answers.shift() ?? ((route) => route.continue()))(route));
   await visit(again, OBJECT);
   const events = again.locator("details.panel").filter({ has: again.getByRole("heading", { name: "Events" }) });
-  for (const shown of ["does not answer", "busy", "Error: ImagePullBackOff"]) {
+  for (const shown of ["could not be loaded", "busy", "Error: ImagePullBackOff"]) {
     await events.locator("summary").first().click();
     await events.getByText(shown).waitFor();
     await events.locator("summary").first().click();

@@ -223,7 +223,7 @@ async function load(panel) {
     if (!answer.ok) delete panel.dataset.loaded;
   } catch {
     delete panel.dataset.loaded;
-    fill("✗ kubectl spy serve does not answer; close this, and open it again");
+    fill("✗ this could not be loaded; close it, and open it again");
   }
 }
 
