@@ -74,17 +74,18 @@ impl SaslEntry {
             error.hint("use one of SCRAM-SHA-512, SCRAM-SHA-256 and PLAIN")
         })?;
         let line = |path: &Spanned<PathBuf>| -> Result<String, CommandError> {
-            let text = String::from_utf8(file.content(path)?).unwrap_or_default();
-            match text.trim_end_matches(['\r', '\n']) {
-                "" => {
-                    let shown = file.relative(&path.value);
-                    let error = format!("{}: the file has no text", shown.display());
-                    Err(file
-                        .error(path, error)
-                        .hint("write the user or the password into it"))
-                }
-                text => Ok(text.to_owned()),
-            }
+            let text = String::from_utf8(file.content(path)?);
+            let fault = match text
+                .as_deref()
+                .map(|text| text.trim_end_matches(['\r', '\n']))
+            {
+                Ok("") => "the file has no text",
+                Ok(text) => return Ok(text.to_owned()),
+                Err(_) => "the file is not UTF-8",
+            };
+            let error = format!("{}: {fault}", file.relative(&path.value).display());
+            let error = file.error(path, error);
+            Err(error.hint("write the user or the password into it"))
         };
         Ok(Login {
             mechanism,
