@@ -25,7 +25,7 @@ pub fn human(span: SignedDuration) -> String {
     }
 }
 
-/// The most that a time span can be, in the form of [`human`]: rounded up, so that it is never longer than it says.
+/// A bound of a time span, in the form of [`human`], and rounded up: the span is never longer than the text says.
 pub fn at_most(span: SignedDuration) -> String {
     // The smallest unit that is shown, in seconds.
     let unit = match span.as_secs() {
@@ -35,8 +35,8 @@ pub fn at_most(span: SignedDuration) -> String {
         _ => 86_400,
     };
     let whole = SignedDuration::from_secs(span.as_secs() / unit * unit);
-    let rest = whole < span;
-    human(whole.saturating_add(SignedDuration::from_secs(if rest { unit } else { 0 })))
+    let more = if whole < span { unit } else { 0 };
+    human(whole.saturating_add(SignedDuration::from_secs(more)))
 }
 
 /// The larger unit and, unless it is zero, the smaller one.
