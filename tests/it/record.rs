@@ -458,7 +458,7 @@ async fn changes_through_the_record_equal_live_changes() {
     let run = record(&folder, &cluster, &["cm,secret"], "flags 2 Listed");
     let args = ["changes", "cm,secret", "--since=0", "-o", "json"];
     let mut live = cluster.spy().start(&args);
-    live.until_each(&["\"synced\"", "\"synced\""]);
+    live.until_each(&["\"source\":\"configmaps", "\"source\":\"secrets"]);
     let secret = |name: &str, value: &str| {
         json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name, "namespace": "shop"},
             "data": {"password": value}})

@@ -192,9 +192,13 @@ impl Running {
         self.until_where(text, |line| line.contains(text))
     }
 
-    /// Waits for a line with each of `texts`, in any order.
+    /// Waits for a line with each of `texts`, in any order. One line may have several of them, so each text is
+    /// there once.
     pub fn until_each(&mut self, texts: &[&str]) {
         let mut missing = texts.to_vec();
+        missing.sort_unstable();
+        missing.dedup();
+        assert_eq!(missing.len(), texts.len(), "a text twice: {texts:?}");
         while !missing.is_empty() {
             let line = self.until_where(&missing.join(" or "), |line| {
                 missing.iter().any(|text| line.contains(text))
