@@ -7,7 +7,8 @@
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use similar::DiffOp;
+use similar::algorithms::{Capture, Compact, Replace, myers};
 
 use super::sequence::narrow;
 use super::{few_edits, sequence};
@@ -18,15 +19,14 @@ const FEW: usize = 1 << 18;
 /// How many times the search looks for anchors between anchors.
 const DEPTH: usize = 8;
 
-pub(super) fn ops<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<DiffOp> {
+/// The operations that make the new lines of the old ones.
+pub fn line_ops<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<DiffOp> {
     if old.len().saturating_mul(new.len()) > FEW
         && let Some(pairs) = few_edits::pairs(old, new)
     {
         return joined(&pairs, (old.len(), new.len()));
     }
-    let mut numbers = FxHashMap::default();
-    let old = numbered(old, &mut numbers);
-    let new = numbered(new, &mut numbers);
+    let (old, new) = numbered(old, new);
     let mut matching = Matching {
         old: &old,
         new: &new,
@@ -36,13 +36,23 @@ pub(super) fn ops<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<DiffOp> {
     joined(&matching.pairs, (old.len(), new.len()))
 }
 
-/// Replaces each line by a number; equal lines get the same number.
-fn numbered<'t>(lines: &[&'t str], numbers: &mut FxHashMap<&'t str, u32>) -> Vec<u32> {
-    let number = |line: &&'t str| {
+/// Replaces each line or word by a number; equal ones get the same number.
+pub(super) fn numbered<'t>(old: &[&'t str], new: &[&'t str]) -> (Vec<u32>, Vec<u32>) {
+    let mut numbers: FxHashMap<&'t str, u32> = FxHashMap::default();
+    let mut number = |text: &&'t str| {
         let next = narrow(numbers.len());
-        *numbers.entry(*line).or_insert(next)
+        *numbers.entry(*text).or_insert(next)
     };
-    lines.iter().map(number).collect()
+    let old = old.iter().map(&mut number).collect();
+    (old, new.iter().map(number).collect())
+}
+
+/// A short list of operations that make the new numbers of the old ones, by `similar`. The one call of its algorithms:
+/// each type of its arguments is another copy of them in the program.
+pub(super) fn short_script(old: &[u32], new: &[u32]) -> Vec<DiffOp> {
+    let mut script = Compact::new(Replace::new(Capture::new()), old, new);
+    let Ok(()) = myers::diff(&mut script, old, 0..old.len(), new, 0..new.len());
+    script.into_inner().into_inner().into_ops()
 }
 
 struct Matching<'l> {
@@ -81,7 +91,7 @@ impl Matching<'_> {
             return;
         }
         let (old, new) = (&self.old[rows.clone()], &self.new[columns.clone()]);
-        for op in capture_diff_slices(Algorithm::Myers, old, new) {
+        for op in short_script(old, new) {
             if let DiffOp::Equal {
                 old_index,
                 new_index,
@@ -177,7 +187,7 @@ mod tests {
     fn follow<'t>(old: &[&'t str], new: &[&'t str]) -> (Vec<&'t str>, usize) {
         let mut lines = Vec::new();
         let mut kept = 0;
-        for op in ops(old, new) {
+        for op in line_ops(old, new) {
             match op {
                 DiffOp::Equal { len, .. } => {
                     kept += len;

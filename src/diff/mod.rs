@@ -36,6 +36,7 @@ use secret::Guard;
 
 pub use diff_node::NodeId;
 pub use filter::{Filter, Projection};
+pub use line_ops::line_ops;
 pub use merge_patch::{Inexpressible, MergePatch, merge_patch};
 pub use noise::Noise;
 pub use origin::{Origin, RenamedItem, renamed_from, renamed_items};

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::iter;
 use std::ops::Range;
 
-use similar::{Algorithm, DiffOp, capture_diff_slices, group_diff_ops};
+use similar::{DiffOp, group_diff_ops};
 
-use super::line_ops;
+use super::line_ops::{line_ops, numbered, short_script};
 use super::redact::{Content, Reveals, Shown};
 use super::secret::Guard;
 use crate::object::raw_str::{RawStr, common_prefix, common_suffix, escapes};
@@ -87,7 +87,8 @@ pub fn words<'t>(old: &'t str, new: &'t str) -> Option<(Parts<'t>, Parts<'t>)> {
     let words = |text: &'t str, tokens: &[Range<usize>]| -> Vec<&'t str> {
         tokens.iter().map(|token| &text[token.clone()]).collect()
     };
-    let ops = capture_diff_slices(Algorithm::Myers, &words(old, &a), &words(new, &b));
+    let (old_words, new_words) = numbered(&words(old, &a), &words(new, &b));
+    let ops = short_script(&old_words, &new_words);
     let shared = ops.iter().any(|op| match op {
         DiffOp::Equal { old_index, len, .. } => a[*old_index..old_index + len]
             .iter()
@@ -164,7 +165,7 @@ pub fn lines(old: &str, new: &str) -> TextDiff {
         return endings;
     }
     let (old, new) = (split(old), split(new));
-    let ops = line_ops::ops(&old, &new);
+    let ops = line_ops(&old, &new);
     TextDiff::Hunks(hunks(ops, &old, &new, Into::into))
 }
 
@@ -269,7 +270,7 @@ fn raw_hunks(old: RawStr<'_>, new: RawStr<'_>) -> Option<Vec<Hunk>> {
         // The same bytes can be whole lines in one text and part of a line in the other.
         _ => (cut(old, 0)?.lines, cut(new, 0)?.lines),
     };
-    let ops = line_ops::ops(&old, &new);
+    let ops = line_ops(&old, &new);
     let is_respelt = |op: &DiffOp| {
         let lines = old[op.old_range()].iter().chain(&new[op.new_range()]);
         // Another spelling of such a line may mean the same text.

@@ -1,18 +1,15 @@
 //! Writes two texts as a unified diff, the format of `diff -u`, patch tools and pagers
 //! (<https://www.gnu.org/software/diffutils/manual/html_node/Detailed-Unified.html>).
 
-use std::time::Duration;
-
-use similar::{Algorithm, ChangeTag, TextDiff};
+use similar::udiff::UnifiedHunkHeader;
+use similar::{ChangeTag, group_diff_ops};
 
 use super::style::Role;
 use super::text::Text;
+use crate::diff::line_ops;
 
 /// The number of unchanged lines around a change.
 const CONTEXT: usize = 3;
-
-/// The time limit of the comparison. After it, the remaining lines are shown as replaced.
-const PATIENCE: Duration = Duration::from_millis(200);
 
 /// One version of a text.
 #[derive(Clone, Copy)]
@@ -25,26 +22,29 @@ pub struct UnifiedSide<'a> {
 
 /// The unified diff from `old` to `new`, with their names; empty if they are equal.
 pub fn unified(old: UnifiedSide<'_>, new: UnifiedSide<'_>) -> Vec<Text> {
-    let diff = TextDiff::configure()
-        .algorithm(Algorithm::Histogram)
-        .timeout(PATIENCE)
-        .diff_slices(&texts(old.lines), &texts(new.lines));
-    let mut unified = diff.unified_diff();
-    unified.context_radius(CONTEXT);
-    let mut lines = Vec::new();
-    for hunk in unified.iter_hunks() {
-        if lines.is_empty() {
-            lines.push(Text::new(Role::Heading, format!("--- {}", old.name)));
-            lines.push(Text::new(Role::Heading, format!("+++ {}", new.name)));
-        }
-        lines.push(Text::new(Role::Moving, hunk.header().to_string()));
-        lines.extend(hunk.iter_changes().map(|change| {
-            let (role, mark) = match change.tag() {
+    let (olds, news) = (texts(old.lines), texts(new.lines));
+    let hunks = group_diff_ops(line_ops(&olds, &news), CONTEXT);
+    if hunks.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = vec![
+        Text::new(Role::Heading, format!("--- {}", old.name)),
+        Text::new(Role::Heading, format!("+++ {}", new.name)),
+    ];
+    for hunk in hunks {
+        let header = UnifiedHunkHeader::new(&hunk).to_string();
+        lines.push(Text::new(Role::Moving, header));
+        let slices = hunk
+            .iter()
+            .flat_map(|op| op.iter_slices(&olds[..], &news[..]));
+        lines.extend(slices.flat_map(|(tag, slice)| {
+            let (role, mark) = match tag {
                 ChangeTag::Equal => (Role::Plain, ' '),
                 ChangeTag::Delete => (Role::Removed, '-'),
                 ChangeTag::Insert => (Role::Added, '+'),
             };
-            Text::data(format!("{mark}{}", change.value())).in_role(role)
+            let line = move |line: &&str| Text::data(format!("{mark}{line}")).in_role(role);
+            slice.iter().map(line)
         }));
     }
     lines
