@@ -12,7 +12,9 @@ use super::output::{Creation, DisplayOptions};
 use crate::commands::versions::{
     ManagerFilter, ManagerPattern, Reach, ShownVersions, Since, parse_revision, parse_since,
 };
-use crate::commands::{CommandError, Ending, ObjectArgs, Session, Subject, WaitArgs, WatchArgs};
+use crate::commands::{
+    CommandError, Ending, ObjectArgs, Session, Subject, TimeOrAge, WaitArgs, WatchArgs,
+};
 use crate::diff::{Filter, Noise, Redactor};
 use crate::env::Clock;
 use crate::object::list_keys::{Chosen, KindKeys};
@@ -136,14 +138,30 @@ impl ChangesArgs {
         (prints_objects && self.since.is_none()).then(Reach::to_the_last)
     }
 
-    /// What to do if `--exit-code` can only answer that nothing changed.
-    pub(super) fn vain_question(&self) -> Option<&'static str> {
-        let has_past = self.since.is_some() || self.since_rv.is_some();
+    /// Fails if `--since` is a time that has not come yet.
+    pub(super) fn check_since(&self, now: Timestamp) -> Result<(), CommandError> {
+        match self.since {
+            Some(Since::From(TimeOrAge::At(time))) if time > now => Err(CommandError::usage(
+                format!("--since {time:.0} has not come yet: it is {now:.0}"),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// What to do if the run starts from now and ends now. `are_named`: whether objects have names, which have a past by default.
+    pub(super) fn vain_question(&self, are_named: bool) -> Option<&'static str> {
         let is_file = self.objects.source.is_given();
-        let is_vain = self.is_once() && self.wait.asks_for_answer() && !has_past && !is_file;
-        is_vain.then_some(
-            "hint: --exit-code starts from now, and --once ends now; to ask what changed, add --since 10m",
-        )
+        let is_for_people = self.output.audience() == Audience::Person;
+        match () {
+            () if !self.is_once() || self.means_every_kind() || is_file => None,
+            () if self.wait.asks_for_answer() => Some(
+                "hint: --exit-code starts from now, and --once ends now; to ask what changed, add --since 10m",
+            ),
+            () if are_named || !is_for_people || self.watch.at.is_some() => None,
+            () => Some(
+                "hint: types start from now, and --once ends now; to see what changed, add --since 10m",
+            ),
+        }
     }
 
     /// Adds what to do if the command names no object.
@@ -153,6 +171,11 @@ impl ChangesArgs {
         } else {
             error
         }
+    }
+
+    /// Whether it shows every kind, unless types are named.
+    pub(super) fn means_every_kind(&self) -> bool {
+        self.since.is_some() || self.since_rv.is_some()
     }
 
     /// Whether a flag asks for versions from before the start.
@@ -202,7 +225,7 @@ impl ChangesArgs {
     pub(super) fn fold_mode(&self) -> FoldMode {
         let is_every_kind = self.objects.subject() == Subject::Unnamed
             && !self.objects.source.is_given()
-            && self.looks_back();
+            && self.means_every_kind();
         let is_chosen = self.writers.owned || !self.writers.by.is_empty() || !self.only.is_empty();
         match () {
             () if !is_every_kind || self.output.audience() != Audience::Person => FoldMode::Nothing,

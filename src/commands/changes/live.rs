@@ -104,10 +104,12 @@ impl<'a> LiveChanges<'a> {
             let missing = changes.missing(self.args, stop, ended).into_iter();
             missing.filter(|key| changes.keys.contains(key))
         });
-        nowhere(
-            missing.collect(),
-            self.all().flat_map(|changes| &changes.keys),
-        )
+        nowhere(missing.collect(), self.keys())
+    }
+
+    /// The followed sources.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &SourceKey> {
+        self.all().flat_map(|changes| &changes.keys)
     }
 
     /// Whether something changed in any cluster, if there was anything that could.

@@ -20,6 +20,7 @@ use super::{
     RequestedTime, Session, Shutdown, Stop, Terminal, follow,
 };
 use crate::cluster::ContextConfig;
+use crate::env::shifted;
 use crate::model::Retention;
 use crate::status::Rules;
 pub(crate) use args::ChangesArgs;
@@ -81,7 +82,7 @@ async fn show_in(
     mut stop: Stop,
 ) -> Result<Ended, CommandError> {
     let awaited = Awaited::targets(&args.objects);
-    let every = if args.looks_back() {
+    let every = if args.means_every_kind() {
         let kinds = Box::pin(session.targets_or_every_kind(&args.objects, "changes", context));
         stop.in_time(awaited, kinds).await?
     } else {
@@ -92,6 +93,7 @@ async fn show_in(
     if !args.is_once() || args.wait.has_goal() {
         context.unread.refuse_manifests()?;
     }
+    args.check_since(shifted((context.env.now)(), session.ahead()()))?;
     let keys = session.keys(&every.targets);
     let mut changes = LiveChanges::new(args, context.env.now.clone());
     let (model, judge) = if args.wait.needs_judgement() {
@@ -124,10 +126,11 @@ async fn show_several(
     let request = stop.in_time(Awaited::targets(&args.objects), request);
     let request = request.await?;
     let (at, now) = (args.watch.at, (context.env.now)());
+    args.check_since(now)?;
     let store = args.watch.memory.path(context.env);
     let store = store.filter(|_| at.is_some() || args.uses_store());
     let options = GroupOptions {
-        means_every_kind: args.looks_back(),
+        means_every_kind: args.means_every_kind(),
         watches: at.is_none(),
         each_object: false,
         continues: None,
@@ -158,7 +161,8 @@ async fn follow_to_the_end<'c>(
     let (args, clusters) = (changes.args, clusters.into());
     stop.looks_once = args.is_once();
     let mut terminal = Terminal::open(context, args.output.output());
-    if let Some(hint) = args.vain_question() {
+    let are_named = changes.keys().any(|key| key.named_object().is_some());
+    if let Some(hint) = args.vain_question(are_named) {
         terminal.notify(hint)?;
     }
     let ended = follow(&mut changes, clusters, &mut terminal, &mut stop).await;

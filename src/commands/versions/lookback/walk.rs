@@ -129,6 +129,11 @@ impl Walker {
         found: &mut SourcePast,
     ) -> Result<(), End> {
         let newest = Revision::parse(version).ok_or_else(unversioned)?;
+        // A list of that revision would wait for it, and nothing is complete since then.
+        if self.reach.revision > newest {
+            let cause = format!("the newest resourceVersion is {newest}");
+            return Err(End::NotOffered(cause.into()));
+        }
         self.begin(newest).await;
         let Some(object) = self.history.key().named_object() else {
             let at = newest;
