@@ -53,7 +53,7 @@ impl<'p> ClusterChoice<'p> {
         }
     }
 
-    /// The answer with a `Warning` for each chosen cluster of several that cannot be read now
+    /// The answer with a `Warning` for each chosen cluster that cannot be read now: its objects are as they were
     /// (<https://www.rfc-editor.org/rfc/rfc7234#section-5.5>, as API servers use it).
     pub(super) fn warn(self, snapshot: &Snapshot, mut answer: Response) -> Response {
         let is_chosen = |cluster: &&ServedCluster| match self {
@@ -61,8 +61,7 @@ impl<'p> ClusterChoice<'p> {
             ClusterChoice::One(name) => *cluster.name == *name,
         };
         let clusters = snapshot.clusters.iter().filter(is_chosen);
-        let absences = clusters.filter_map(ServedCluster::absence);
-        for words in absences.filter(|_| snapshot.is_of_several()) {
+        for words in clusters.filter_map(ServedCluster::absence) {
             add_warning(&mut answer, &words);
         }
         answer
@@ -131,7 +130,15 @@ mod tests {
         let expect = ["299 - \"edge-2: 'a/b'??Set-Cookie: ?\""];
         assert_eq!(warnings(ClusterChoice::All, &fleet), expect);
         assert!(warnings(ClusterChoice::One("edge-1"), &fleet).is_empty());
-        // One cluster says it with the code of the answer.
-        assert!(warnings(ClusterChoice::All, &snapshot(Vec::new())).is_empty());
+        // The only cluster of a server was read before.
+        let mut alone = snapshot(Vec::new());
+        let mut only = ServedCluster::alone("test".into());
+        only.is_read = true;
+        alone.clusters = vec![only];
+        assert!(warnings(ClusterChoice::All, &alone).is_empty());
+        alone.clusters[0].trouble = Some("connection refused".to_owned());
+        let expect = ["299 - \"test: connection refused\""];
+        assert_eq!(warnings(ClusterChoice::All, &alone), expect);
+        assert_eq!(warnings(ClusterChoice::One("test"), &alone), expect);
     }
 }

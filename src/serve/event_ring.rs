@@ -74,6 +74,14 @@ impl RingEvent {
             EventSubject::Source(_) => "cluster",
         }
     }
+
+    /// The object that it is about.
+    pub fn row(&self) -> Option<&Arc<ServedRow>> {
+        match &self.subject {
+            EventSubject::Object { row, .. } => Some(row),
+            EventSubject::Source(_) => None,
+        }
+    }
 }
 
 /// The last events. The oldest ones make room for new ones.

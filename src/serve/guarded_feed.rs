@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::future::{BoxFuture, OptionFuture};
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep_until};
 
 use super::reader::{ReaderToken, WebReader};
@@ -21,6 +22,9 @@ const LONGEST_UNASKED: Duration = Duration::from_secs(300);
 
 /// How often a stream looks whether the server reads other places.
 const GLANCE: Duration = Duration::from_secs(1);
+
+/// The wait after the first question without an answer. The waits double, up to [`ASKED_AGAIN`].
+const FIRST_WAIT: Duration = Duration::from_secs(1);
 
 /// Who reads a stream, and of which namespace.
 pub(super) struct StreamAsker {
@@ -56,28 +60,43 @@ impl StreamAsker {
 }
 
 /// A stream whose reader is asked about from time to time. It ends when the API server does not know his token any more, and
-/// narrows with his rights.
+/// narrows with his rights. It goes on while a question waits for its answer.
 pub(super) struct GuardedFeed<F> {
     feed: F,
-    asker: StreamAsker,
+    asker: Arc<StreamAsker>,
     open: OpenStream,
-    /// When the rights were asked for last, and for which places.
-    asked: Instant,
-    places: Arc<BTreeSet<SourcePlace>>,
     glances: Interval,
+    /// When the API server answered last, and about which places.
+    answered: Instant,
+    places: Places,
+    /// The question that waits for its answer.
+    question: Option<BoxFuture<'static, Answer>>,
+    /// When the next question may be asked, and the wait after another one without an answer.
+    not_before: Instant,
+    wait: Duration,
 }
+
+/// Where the server reads.
+type Places = Arc<BTreeSet<SourcePlace>>;
+
+/// The rights of the reader, and the places that were asked about.
+type Answer = (Result<ReaderRights, RightsError>, Places);
 
 impl<F: Feed> GuardedFeed<F> {
     pub(super) fn new(feed: F, asker: StreamAsker, open: OpenStream) -> GuardedFeed<F> {
         let mut glances = interval(GLANCE);
         glances.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let now = Instant::now();
         GuardedFeed {
             feed,
-            asker,
+            asker: Arc::new(asker),
             glances,
-            asked: Instant::now(),
+            answered: now,
             places: open.server.snapshot().places.clone(),
             open,
+            question: None,
+            not_before: now,
+            wait: FIRST_WAIT,
         }
     }
 
@@ -88,33 +107,52 @@ impl<F: Feed> GuardedFeed<F> {
         loop {
             tokio::select! {
                 biased;
+                Some(answer) = OptionFuture::from(self.question.as_mut()) => self.take(answer)?,
                 // A stream that is never idle is asked about, too.
-                _ = self.glances.tick() => self.ask_again().await?,
+                _ = self.glances.tick() => self.ask_if_due()?,
                 frame = self.feed.next() => return frame,
             }
         }
     }
 
     /// Asks for the rights again if they are due; `None` if the stream must end.
-    async fn ask_again(&mut self) -> Option<()> {
+    fn ask_if_due(&mut self) -> Option<()> {
+        // Without an API server there is no news either, but rights must not outlive it for long.
+        if self.answered.elapsed() >= LONGEST_UNASKED {
+            return None;
+        }
         let server = self.open.server.clone();
         let places = server.snapshot().places.clone();
-        let age = self.asked.elapsed();
-        if age < ASKED_AGAIN && places == self.places {
-            return Some(());
+        let is_due = self.answered.elapsed() >= ASKED_AGAIN || places != self.places;
+        if is_due && self.question.is_none() && Instant::now() >= self.not_before {
+            let asker = self.asker.clone();
+            let question = async move {
+                let question = asker.question(RightsAsker::OpenStream);
+                (server.rights(question).await, places)
+            };
+            self.question = Some(Box::pin(question));
         }
-        let question = self.asker.question(RightsAsker::OpenStream);
-        match server.rights(question).await {
+        Some(())
+    }
+
+    /// Takes an answer; `None` if the stream must end.
+    fn take(&mut self, (rights, places): Answer) -> Option<()> {
+        self.question = None;
+        match rights {
             Ok(rights) => {
                 self.feed.change_rights(rights);
-                self.asked = Instant::now();
+                self.answered = Instant::now();
                 self.places = places;
-                Some(())
+                self.wait = FIRST_WAIT;
             }
-            // Without an API server there is no news either, but rights must not outlive it for long.
-            Err(RightsError::Unavailable(_)) if age < LONGEST_UNASKED => Some(()),
-            Err(RightsError::Unavailable(_) | RightsError::UnknownToken) => None,
+            Err(RightsError::Unavailable(_)) => {
+                let jitter = fastrand::f64();
+                self.not_before = Instant::now() + self.wait.mul_f64(1.0 - jitter / 2.0);
+                self.wait = (self.wait * 2).min(ASKED_AGAIN);
+            }
+            Err(RightsError::UnknownToken) => return None,
         }
+        Some(())
     }
 }
 
@@ -172,7 +210,7 @@ mod tests {
     use futures::FutureExt;
     use futures::future::BoxFuture;
     use tokio::sync::{mpsc, watch};
-    use tokio::time::timeout;
+    use tokio::time::{sleep, timeout};
 
     use super::super::board::Board;
     use super::super::gate::{AccessToken, Gate};
@@ -182,7 +220,7 @@ mod tests {
     use super::super::streams::EventFeed;
     use super::*;
 
-    /// What the API server answers: the rights, an unknown token, or nothing at all.
+    /// What the API server answers: the rights, an unknown token, or an error.
     const ANSWERS: [Result<RightsAnswer, ()>; 4] = [
         Ok(RightsAnswer::Granted),
         Ok(RightsAnswer::Denied),
@@ -193,6 +231,8 @@ mod tests {
     const DENIED: usize = 1;
     const UNKNOWN: usize = 2;
     const DOWN: usize = 3;
+    /// It answers nothing for longer than a request may take.
+    const SILENT: usize = 4;
 
     struct ApiServer(Arc<AtomicUsize>);
 
@@ -202,14 +242,21 @@ mod tests {
             _: &'a ReaderToken,
             _: &'a ReadRight,
         ) -> BoxFuture<'a, Result<RightsAnswer, String>> {
-            let answer = ANSWERS[self.0.load(Ordering::Relaxed)];
-            Box::pin(async move { answer.map_err(|()| "it is down".to_owned()) })
+            let answer = ANSWERS.get(self.0.load(Ordering::Relaxed)).copied();
+            Box::pin(async move {
+                if answer.is_none() {
+                    sleep(Duration::from_secs(30)).await;
+                }
+                answer
+                    .unwrap_or(Err(()))
+                    .map_err(|()| "it is down".to_owned())
+            })
         }
     }
 
     struct Open {
         answers: Arc<AtomicUsize>,
-        _board: watch::Sender<Board>,
+        board: watch::Sender<Board>,
         feed: GuardedFeed<EventFeed>,
     }
 
@@ -235,7 +282,7 @@ mod tests {
         let reader = OpenStream::begin(&server, asker.reader()).expect("there is room");
         Open {
             answers,
-            _board: board,
+            board,
             feed: GuardedFeed::new(feed, asker, reader),
         }
     }
@@ -287,6 +334,23 @@ mod tests {
                 .is_err()
         );
         let ended = timeout(GLANCE * 4, open.feed.next()).await;
+        assert_eq!(ended, Ok(None));
+    }
+    #[tokio::test(start_paused = true)]
+    async fn a_stream_shows_news_while_the_api_server_is_silent() {
+        let mut open = open().await;
+        assert_eq!(now(&mut open.feed), ["status", "synced"]);
+        open.answers.store(SILENT, Ordering::Relaxed);
+        let begun = Instant::now();
+        while begun.elapsed() < LONGEST_UNASKED.saturating_sub(GLANCE * 8) {
+            let idle = timeout(Duration::from_secs(7), open.feed.next()).await;
+            assert!(idle.is_err(), "{idle:?}");
+            let row = Arc::new(failed_pod("web", "it fails again"));
+            open.board.send_modify(|board| board.announce(&row, None));
+            let news = timeout(Duration::from_millis(1), open.feed.next()).await;
+            assert_eq!(news.ok().flatten().map(|frame| frame.name), Some("status"));
+        }
+        let ended = timeout(GLANCE * 9, open.feed.next()).await;
         assert_eq!(ended, Ok(None));
     }
 }

@@ -189,6 +189,16 @@ impl RowFilter {
         Some(rows.map(|row| row.id()).collect())
     }
 
+    /// Whether it asks for this object, whatever the others are. A dependent of a named object is asked for because of its owner.
+    pub fn asks_for(&self, row: &ServedRow) -> bool {
+        self.is_in_place(row) && self.names(row)
+    }
+
+    /// Whether it may ask for this object as a dependent of a named one.
+    pub fn may_ask_for_dependent(&self, row: &ServedRow) -> bool {
+        !self.objects.is_empty() && self.is_in_place(row)
+    }
+
     /// Whether it takes an event about this object, which is one of those that it asks for.
     pub fn takes(&self, row: &ServedRow, was_unhealthy: bool) -> bool {
         !self.is_of_unhealthy || row.is_unhealthy || was_unhealthy

@@ -55,7 +55,7 @@ pub(super) struct EventFeed {
     stage: FeedStage,
     /// The number of the last event that was looked at.
     position: u64,
-    /// The ids of the objects that it asks for; `None` for all.
+    /// The ids of the objects that it asks for, as far as they were there since the stream began; `None` for all.
     ids: Option<HashSet<String>>,
     rights: ReaderRights,
     /// What the reader sees of the events that it has taken.
@@ -156,6 +156,9 @@ impl EventFeed {
                 let snapshot = self.board.borrow().snapshot.clone();
                 self.judgement = self.rights.judgement(snapshot.places.iter());
                 self.ids = self.filter.ids(&self.seen(&snapshot));
+                if self.has_lost_dependents(&snapshot) {
+                    return last.map(|after| self.gap(after));
+                }
                 self.stage = FeedStage::Events(Vec::new().into_iter());
                 None
             }
@@ -165,6 +168,23 @@ impl EventFeed {
             }
             Resumption::Forgotten(id) => Some(self.gap(id)),
         }
+    }
+
+    /// Whether an object has gone after the position of the reader that may have been a dependent of what it asks for. Whose
+    /// dependent it was is not known any more.
+    fn has_lost_dependents(&self, snapshot: &Snapshot) -> bool {
+        let board = self.board.borrow();
+        let events = board.ring.after(self.position, usize::MAX);
+        let rows = events.iter().flatten().filter_map(|next| next.event.row());
+        let mut candidates = rows
+            .filter(|row| self.filter.may_ask_for_dependent(row) && !self.filter.asks_for(row))
+            .filter(|row| row.for_reader(&self.rights, self.judgement).is_some())
+            .peekable();
+        if candidates.peek().is_none() {
+            return false;
+        }
+        let known: HashSet<String> = snapshot.rows.iter().map(|row| row.id()).collect();
+        candidates.any(|row| !known.contains(&row.id()))
     }
 
     /// The gap after this place. The present state follows.
@@ -259,8 +279,8 @@ impl EventFeed {
                 return self.rights.may_list(place).then(|| event.data.clone());
             }
         };
-        let is_asked_for = |ids: &HashSet<String>| ids.contains(&row.id());
-        if !self.ids.as_ref().is_none_or(is_asked_for) {
+        let is_known = |ids: &HashSet<String>| self.filter.asks_for(row) || ids.contains(&row.id());
+        if !self.ids.as_ref().is_none_or(is_known) {
             return None;
         }
         let seen = row.for_reader(&self.rights, self.judgement)?;
@@ -547,6 +567,31 @@ mod tests {
         change(&board, "web", Status::Current);
         assert_snapshot!(now(&mut of_api), @"7.1 status api");
         assert_snapshot!(now(&mut unhealthy), @"7.2 status web");
+    }
+
+    /// The same reader, away while an object ended and its row was removed.
+    #[test]
+    fn a_reader_that_was_away_learns_which_of_its_objects_are_gone() {
+        let board = board();
+        change(&board, "api", Status::Failed);
+        let filters = ["namespace=shop", "object=pod/api", "object=pods"];
+        change(&board, "api", Status::NotFound);
+        board.send_modify(|board| {
+            let mut left = Snapshot::clone(&board.snapshot);
+            left.rows.retain(|row| row.record.object_ref.name != "api");
+            board.snapshot = Arc::new(left);
+        });
+        for filter in filters {
+            let mut resumed = feed(&board, filter, Some("7.1"));
+            assert_eq!(now(&mut resumed), "7.2 status api", "{filter}");
+        }
+        // Whether it was a dependent of another object is not known.
+        assert_snapshot!(now(&mut feed(&board, "object=pod/web", Some("7.1"))), @r#"
+        - gap {"v":1,"after":"7.1","upto":"7.2","cause":"forgotten"}
+        - status web
+        7.2 synced {"v":1,"count":1}
+        "#);
+        assert_snapshot!(now(&mut feed(&board, "object=pod/web&namespace=other", Some("7.1"))), @"");
     }
 
     #[tokio::test(start_paused = true)]

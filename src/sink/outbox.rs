@@ -204,7 +204,8 @@ impl Outbox {
         set_until(&self.db, cluster, now).map_err(|error| self.error(error))
     }
 
-    /// Releases the held messages of these clusters whose time has come. What a sink does not take is dropped.
+    /// Releases the held messages of these clusters whose time has come. What a sink does not take is dropped, and so is what is
+    /// over: after a new configuration, a sink may not have heard of the end of a state.
     pub fn release(
         &mut self,
         sinks: &[Arc<Sink>],
@@ -216,6 +217,7 @@ impl Outbox {
             for message in due.filter(|message| is_of(cluster_key(&message.object))) {
                 let sink = sinks.iter().find(|known| known.name == message.sink);
                 let is_taken = sink.is_some_and(|sink| sink.when.takes(message.from, message.to));
+                let is_taken = is_taken && !message.is_over;
                 let then = if is_taken {
                     "UPDATE delivery SET due = NULL WHERE seq = ?1"
                 } else {
@@ -348,8 +350,8 @@ struct Envelope<'c> {
     due: Option<Timestamp>,
 }
 
-/// Adds a message about a change to those of a sink. If the sink holds messages, it takes the place of the held one: the sink
-/// sees a state only if it lasts, so two changes that lead back are none.
+/// Adds a message about a change to those of a sink. It takes the place of a held one: the sink sees a state only if it lasts, so
+/// two changes that lead back are none. The configuration before may have held a message for a sink that holds none now.
 fn enqueue(
     step: &Transaction<'_>,
     sink: &Sink,
@@ -363,12 +365,6 @@ fn enqueue(
         from: change.from,
         due: None,
     };
-    let Some(lasts) = sink.when.lasts else {
-        if sink.when.takes(message.from, to) {
-            insert(step, &sink.name, &message)?;
-        }
-        return Ok(());
-    };
     let held =
         "DELETE FROM delivery WHERE sink = ?1 AND object = ?2 AND due IS NOT NULL RETURNING origin";
     let held = step.query_row(held, [&sink.name, &change.id], |row| row.get(0));
@@ -376,8 +372,11 @@ fn enqueue(
     if let Some(origin) = held {
         message.from = origin.as_deref().and_then(Status::named);
     }
-    message.due = change.time.checked_add(lasts).ok();
-    if message.from == Some(to) {
+    let lasts = sink.when.lasts;
+    message.due = lasts.and_then(|lasts| change.time.checked_add(lasts).ok());
+    // What a held message leads to decides when it is released.
+    let is_taken = message.due.is_some() || sink.when.takes(message.from, to);
+    if message.from == Some(to) || !is_taken {
         return Ok(());
     }
     insert(step, &sink.name, &message)
@@ -458,10 +457,14 @@ struct DueMessage {
     object: String,
     from: Option<Status>,
     to: Status,
+    /// Whether the object has another state by now.
+    is_over: bool,
 }
 
 fn due(step: &Transaction<'_>, now: Timestamp) -> rusqlite::Result<Vec<DueMessage>> {
-    let due = "SELECT seq, sink, object, origin, target FROM delivery WHERE due <= ?1 ORDER BY seq";
+    let due =
+        "SELECT seq, sink, object, origin, target, coalesce(status <> target, FALSE) FROM delivery
+        LEFT JOIN object ON object.id = delivery.object WHERE due <= ?1 ORDER BY seq";
     let mut due = step.prepare_cached(due)?;
     let due = due.query_map([now.as_millisecond()], |row| {
         Ok(DueMessage {
@@ -470,6 +473,7 @@ fn due(step: &Transaction<'_>, now: Timestamp) -> rusqlite::Result<Vec<DueMessag
             object: row.get(2)?,
             from: from(row, 3)?,
             to: from(row, 4)?.unwrap_or(Status::Unknown),
+            is_over: row.get(5)?,
         })
     })?;
     due.collect()

@@ -49,13 +49,15 @@ impl SinkQueue {
         })
     }
 
-    /// Sends to these sinks from now on. Returns the number of messages to each other sink, which are dropped.
+    /// Sends to these sinks from now on. Returns the number of messages to each other sink, which are dropped. An error changes
+    /// nothing.
     pub fn set_sinks(
         &self,
         sinks: Vec<Arc<Sink>>,
         now: Timestamp,
     ) -> Result<BTreeMap<String, u64>, OutboxError> {
         let mut state = self.lock();
+        let dropped = state.outbox.trim(&sinks, now)?;
         let names = sinks.iter().map(|sink| sink.name.clone());
         let mut counts = std::mem::take(&mut state.counts);
         state.counts = names
@@ -65,10 +67,10 @@ impl SinkQueue {
             })
             .collect();
         state.sinks = sinks;
-        let dropped = state.trim(now);
+        state.count_dropped(&dropped);
         drop(state);
         self.changed.notify_waiters();
-        dropped
+        Ok(dropped)
     }
 
     /// Takes the rows of a cluster. Changes of state become messages. `is_gone` tells whether an object without a row is surely
@@ -193,11 +195,15 @@ impl SinkQueue {
 impl QueueState {
     fn trim(&mut self, now: Timestamp) -> Result<BTreeMap<String, u64>, OutboxError> {
         let dropped = self.outbox.trim(&self.sinks, now)?;
-        for (sink, count) in &dropped {
+        self.count_dropped(&dropped);
+        Ok(dropped)
+    }
+
+    fn count_dropped(&mut self, dropped: &BTreeMap<String, u64>) {
+        for (sink, count) in dropped {
             if let Some(counts) = self.counts.get_mut(sink) {
                 counts.dropped += count;
             }
         }
-        Ok(dropped)
     }
 }

@@ -317,6 +317,42 @@ fn sent(queue: &SinkQueue, now: i64) -> Vec<String> {
     all
 }
 
+/// A new configuration that holds nothing, or that is not about the object any more, ends what the one before has held.
+#[test]
+fn a_held_message_about_a_state_that_is_over_is_not_sent() {
+    let held = [Status::Failed];
+    let all = [Status::Failed, Status::Current];
+    let elsewhere = Sink {
+        when: TransitionFilter {
+            namespaces: vec!["elsewhere".to_owned()],
+            to: held.to_vec(),
+            ..TransitionFilter::default()
+        },
+        name: "ops".to_owned(),
+        webhook: Webhook::new("http://127.0.0.1:9/", None).expect("an address"),
+    };
+    for then in [sink("ops", &all, 0), Arc::new(elsewhere)] {
+        let file = ScratchFile::new();
+        let queue = SinkQueue::open(file.path(), at(1000)).expect("it opens");
+        let set = |sink: &Arc<Sink>, now: i64| {
+            let dropped = queue.set_sinks(vec![sink.clone()], at(now));
+            assert!(dropped.expect("set").is_empty());
+        };
+        set(&sink("ops", &held, 600), 1000);
+        for (status, now) in [
+            (Status::Current, 1000),
+            (Status::Failed, 1010),
+            (Status::Current, 1200),
+        ] {
+            if status == Status::Current && now > 1000 {
+                set(&then, 1100);
+            }
+            take(&queue, RowCluster::Only("test"), &[row("web", status)], now);
+        }
+        assert_eq!(sent(&queue, 9000), Vec::<String>::new());
+    }
+}
+
 /// Each cluster has its own past: how far one is known says nothing about another.
 #[test]
 fn a_cluster_that_joins_late_is_compared_with_its_own_past() {

@@ -157,7 +157,11 @@ impl<'s> Retargeting<'s> {
         };
         let every = targets(&objects, session, &mut context).await?;
         let state = state(&objects, session, &every).await;
-        self.kinds = kinds.to_vec();
         Ok(Some(Box::new(state)))
+    }
+
+    /// From now on, these kinds are followed.
+    pub(super) fn follow(&mut self, kinds: Vec<String>) {
+        self.kinds = kinds;
     }
 }

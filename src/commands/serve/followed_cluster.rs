@@ -88,8 +88,8 @@ impl FollowedCluster {
     }
 
     /// From now on, packages of these tools are reported.
-    pub(super) fn report(&mut self, packages: Vec<PackageTool>) {
-        self.packages = PackageRecords::new(packages);
+    pub(super) fn report(&mut self, tools: Vec<PackageTool>) {
+        self.packages.report(tools);
     }
 
     /// Follows other objects. Readers see the old ones until the state is complete.

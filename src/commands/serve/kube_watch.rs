@@ -192,7 +192,7 @@ impl KubeWatch {
         if !present.is_empty() {
             return Some(present);
         }
-        while !self.has_ended {
+        while !self.has_ended && Instant::now() < self.end {
             if let Some(guard) = &mut self.source.guard
                 && !guard.is_granted().await
             {
@@ -446,6 +446,24 @@ mod tests {
             );
         }
         text
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_watch_ends_in_time_although_there_is_always_news() {
+        let window = window();
+        let mut watch = open(&window, &asked(None), None, None);
+        let begun = Instant::now();
+        let mut number = 10;
+        loop {
+            number += 1;
+            let new = pod(("shop", "a"), "{}", number);
+            apply(&window, &object(Why::Modified, None, new));
+            tokio::time::advance(Duration::from_secs(1)).await;
+            if watch.next().await.is_none() {
+                break;
+            }
+        }
+        assert_eq!(begun.elapsed(), Duration::from_secs(90));
     }
 
     #[tokio::test(start_paused = true)]

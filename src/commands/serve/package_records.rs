@@ -30,12 +30,9 @@ struct PackageKey {
 }
 
 impl PackageRecords {
-    /// The packages of these tools.
-    pub(super) fn new(tools: Vec<PackageTool>) -> PackageRecords {
-        PackageRecords {
-            index: PackageIndex::new(tools),
-            known: BTreeMap::new(),
-        }
+    /// From now on, the packages are those of these tools. Those that were there before keep their records.
+    pub(super) fn report(&mut self, tools: Vec<PackageTool>) {
+        self.index = PackageIndex::new(tools);
     }
 
     /// All packages in the order of their names. A package that has not changed keeps its record.

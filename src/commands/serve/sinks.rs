@@ -21,7 +21,9 @@ use crate::env::{Clock, Env};
 use crate::model::PackageTool;
 use crate::object::ObjectRef;
 use crate::serve::{Board, ServedCluster, SinkCountsSource};
-use crate::sink::{ClusterRows, OutboxError, RowCluster, SinkDeliveries, SinkNote, SinkQueue};
+use crate::sink::{
+    ClusterRows, OutboxError, RowCluster, SinkDeliveries, SinkNote, SinkQueue, ToldOutage,
+};
 use crate::source::{Select, SourceKey, SourceState};
 
 /// How often the outbox learns that the states are complete.
@@ -82,6 +84,7 @@ impl SinkWork {
             news,
             reloads,
             waiting: Vec::new(),
+            outage: ToldOutage::default(),
             is_due: false,
         };
         Ok((work, feed))
@@ -113,14 +116,21 @@ impl SinkWork {
 
     /// Tells the outbox that the states of a cluster are complete, while they are.
     async fn keep_up(&self, beat: &mut Interval) {
+        let mut outage = ToldOutage::default();
         loop {
             beat.tick().await;
             let snapshot = self.board.borrow().snapshot.clone();
-            for cluster in snapshot.clusters.iter().filter(|it| is_current(it)) {
+            let current = snapshot.clusters.iter().filter(|it| is_current(it));
+            let written = current.map(|cluster| {
                 let of = RowCluster::of(&cluster.name, self.are_several);
-                if let Err(error) = self.queue.are_known_until(of, (self.clock)()) {
+                self.queue.are_known_until(of, (self.clock)())
+            });
+            match written.collect::<Result<(), OutboxError>>() {
+                Err(error) if outage.is_news(&error.to_string()) => {
                     self.note("outbox", error.to_string());
                 }
+                Err(_) => {}
+                Ok(()) => drop(outage.end()),
             }
         }
     }
@@ -145,15 +155,19 @@ impl SinkWork {
         let config = ServeConfig::read(&self.config)?;
         let state = retargeting.state(&config.kinds).await?;
         self.use_sinks(&config, (self.clock)())?;
+        retargeting.follow(config.kinds);
         Ok(Reload {
             packages: config.packages,
             state,
         })
     }
 
+    /// Sends to the sinks and topics of this configuration from now on. An error changes nothing.
     fn use_sinks(&self, config: &ServeConfig, now: Timestamp) -> Result<(), CommandError> {
-        self.topics.set(&config.topics)?;
-        for (sink, count) in self.queue.set_sinks(config.sinks.clone(), now)? {
+        self.topics.check(&config.topics)?;
+        let dropped = self.queue.set_sinks(config.sinks.clone(), now)?;
+        self.topics.set(&config.topics);
+        for (sink, count) in dropped {
             let is_known = config.sinks.iter().any(|known| known.name == sink);
             let why = if is_known {
                 "too old or too many"
@@ -193,6 +207,8 @@ pub(super) struct SinkFeed {
     reloads: mpsc::Receiver<Reload>,
     /// The news that is not printed yet.
     waiting: Vec<SinkNote>,
+    /// What was told of an outbox that cannot be written.
+    outage: ToldOutage,
     /// Whether to compare all states again, though no object has changed.
     is_due: bool,
 }
@@ -231,7 +247,12 @@ impl SinkFeed {
 
     /// Whether to compare all states again.
     pub(super) fn take_due(&mut self) -> bool {
-        std::mem::take(&mut self.is_due)
+        let is_due = std::mem::take(&mut self.is_due);
+        if !is_due {
+            // The last comparison wrote all it had.
+            self.outage.end();
+        }
+        is_due
     }
 
     /// What the next new configuration changes.
@@ -259,7 +280,9 @@ impl SinkFeed {
         if let Some(error) = failed {
             self.is_due = true;
             let (sink, text) = ("outbox".to_owned(), error.to_string());
-            self.waiting.push(SinkNote { sink, text });
+            if self.outage.is_news(&text) {
+                self.waiting.push(SinkNote { sink, text });
+            }
         }
     }
 }

@@ -53,13 +53,18 @@ impl TopicPushes {
         }
     }
 
-    /// Sends to these topics from now on. It fails if there is no record to send.
-    pub(super) fn set(&self, sinks: &[Arc<TopicSink>]) -> Result<(), CommandError> {
+    /// Fails if there is no record to send to these topics.
+    pub(super) fn check(&self, sinks: &[Arc<TopicSink>]) -> Result<(), CommandError> {
         if !sinks.is_empty() && self.place.is_none() {
             let error =
                 "error: a topic gets the record, and the directory of the record is not known";
             return Err(CommandError::failed(error).hint("name it with --store"));
         }
+        Ok(())
+    }
+
+    /// Sends to these topics from now on.
+    pub(super) fn set(&self, sinks: &[Arc<TopicSink>]) {
         let mut topics = self.lock();
         let before = std::mem::take(&mut *topics);
         let known = |sink: &Arc<TopicSink>| {
@@ -73,7 +78,6 @@ impl TopicPushes {
                 progress: known(sink).unwrap_or_default(),
             })
             .collect();
-        Ok(())
     }
 
     /// The numbers of each topic.

@@ -1,15 +1,17 @@
 //! `VerbAnswers`: answers questions that need more than the board. It runs a verb over the sources that the server follows, and
 //! collects its records.
 
+use std::future::poll_fn;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Poll;
 use std::time::Duration;
 
 use clap::Args;
 use futures::future::join_all;
 use futures::stream::{FuturesUnordered, StreamExt};
 use http::StatusCode;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
 use crate::commands::live::clusters::Clusters;
@@ -92,7 +94,10 @@ impl VerbAnswers<'_> {
             tokio::select! {
                 Some(pending) = questions.recv() => waiting.push(pending),
                 Some(()) = running.next() => {}
-                else => return std::future::pending().await,
+                // Nobody waits for these any more, so they give up their places.
+                () = until_one_is_closed(waiting.iter_mut().map(|it| &mut it.answer)) => {
+                    waiting.retain(|it| !it.answer.is_closed());
+                }
             }
         }
     }
@@ -290,13 +295,27 @@ fn too_long() -> CommandError {
     CommandError::failed(error).hint("name fewer objects, or a shorter time")
 }
 
-/// An error with its hints, as the command line prints them.
+/// Waits until the receiver of one of these answers has gone.
+async fn until_one_is_closed<'s, T: 's>(answers: impl Iterator<Item = &'s mut oneshot::Sender<T>>) {
+    let mut answers: Vec<_> = answers.collect();
+    poll_fn(|context| {
+        let closed = answers
+            .iter_mut()
+            .find_map(|answer| answer.poll_closed(context).is_ready().then_some(()));
+        closed.map_or(Poll::Pending, Poll::Ready)
+    })
+    .await;
+}
+
+/// An error with its hints, as the command line prints them. Its code follows kubectl's words at its begin: later words can be
+/// those of the reader.
 fn refusal(error: &CommandError) -> QuestionError {
     let hints = error.hints().iter().map(|hint| format!("hint: {hint}\n"));
     let words = format!("{error}\n{}", hints.collect::<String>());
     let code = match () {
-        () if words.contains("(NotFound)") => StatusCode::NOT_FOUND,
-        () if words.contains("(Forbidden)") => StatusCode::FORBIDDEN,
+        () if error.is_silence() => StatusCode::SERVICE_UNAVAILABLE,
+        () if words.starts_with("Error from server (NotFound)") => StatusCode::NOT_FOUND,
+        () if words.starts_with("Error from server (Forbidden)") => StatusCode::FORBIDDEN,
         () => StatusCode::BAD_REQUEST,
     };
     QuestionError {
@@ -336,6 +355,8 @@ impl Write for Collected {
 
 #[cfg(test)]
 mod tests {
+    use futures::FutureExt;
+
     use super::*;
 
     fn check(path: &str) -> Result<(), String> {
@@ -348,6 +369,41 @@ mod tests {
             _ => parse::<logs::LogsArgs>(RecordVerb::Logs, &params, &[]).map(drop),
         };
         parsed.map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_code_of_an_error_follows_what_it_is_and_not_what_was_asked() {
+        for (error, code) in [
+            (
+                CommandError::silent("Unable to connect to the server: EOF"),
+                503,
+            ),
+            (
+                CommandError::failed(r#"Error from server (NotFound): pods "a" not found"#),
+                404,
+            ),
+            (
+                CommandError::failed("Error from server (Forbidden): pods is forbidden"),
+                403,
+            ),
+            (
+                CommandError::usage(r#"invalid name "x(Forbidden)(NotFound)""#),
+                400,
+            ),
+        ] {
+            assert_eq!(refusal(&error).code.as_u16(), code, "{error}");
+        }
+    }
+
+    #[tokio::test]
+    async fn an_answer_for_which_nobody_waits_is_noticed() {
+        let (mut one, kept) = oneshot::channel::<()>();
+        let (mut two, gone) = oneshot::channel::<()>();
+        let mut closed = Box::pin(until_one_is_closed([&mut one, &mut two].into_iter()));
+        assert!(closed.as_mut().now_or_never().is_none());
+        drop(gone);
+        closed.await;
+        drop(kept);
     }
 
     #[test]

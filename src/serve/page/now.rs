@@ -203,7 +203,7 @@ impl View for NowPage {
             },
             rows,
             has_clusters: snapshot.is_of_several(),
-            foot: html! { (foot(beyond, snapshot)) (copied(&self.command(snapshot))) },
+            foot: html! { (foot(beyond, snapshot)) @if let Some(command) = self.command(snapshot) { (copied(&command)) } },
             link: link(snapshot),
         })
     }
@@ -244,8 +244,12 @@ impl NowPage {
         }
     }
 
-    /// The command that shows the same, but for a search and a state that it has no flags for.
-    fn command(&self, snapshot: &Snapshot) -> String {
+    /// The command that shows the same, but for a search and a state that it has no flags for. `None` if nothing in a command
+    /// would choose the objects.
+    fn command(&self, snapshot: &Snapshot) -> Option<String> {
+        if self.kind.is_none() && !self.is_of_unhealthy() {
+            return None;
+        }
         let mut words = vec!["kubectl spy status".to_owned()];
         words.extend(
             self.kind
@@ -263,7 +267,7 @@ impl NowPage {
         }
         let cluster = self.cluster.as_deref().unwrap_or(&snapshot.cluster);
         words.push(format!("--context {}", quoted(cluster)));
-        words.join(" ")
+        Some(words.join(" "))
     }
 
     /// The words for a view without rows.
@@ -338,20 +342,28 @@ mod tests {
     fn a_view_has_the_command_that_shows_the_same() {
         let snapshot = snapshot(Vec::new());
         for (query, expect) in [
-            ("", "kubectl spy status --unhealthy -n shop --context test"),
+            (
+                "",
+                Some("kubectl spy status --unhealthy -n shop --context test"),
+            ),
             (
                 "kind=Deployment.apps&namespace=a+b",
-                "kubectl spy status deployment.apps --unhealthy -n 'a b' --context test",
+                Some("kubectl spy status deployment.apps --unhealthy -n 'a b' --context test"),
             ),
-            ("state=Current", "kubectl spy status -n shop --context test"),
+            (
+                "kind=Pod&state=Current",
+                Some("kubectl spy status pod -n shop --context test"),
+            ),
+            ("state=Current", None),
+            ("q=web&namespace=shop", None),
             (
                 "cluster=edge-1",
-                "kubectl spy status --unhealthy -n shop --context edge-1",
+                Some("kubectl spy status --unhealthy -n shop --context edge-1"),
             ),
         ] {
             let params = Params::of(&format!("/?{query}").parse().expect("an address"));
             let view = NowPage::of(&params).expect("valid parameters");
-            assert_eq!(view.command(&snapshot), expect, "{query}");
+            assert_eq!(view.command(&snapshot).as_deref(), expect, "{query}");
         }
     }
 

@@ -124,13 +124,16 @@ impl Report<'_> {
     fn content(&self, records: &str, query: &Params, snapshot: &Snapshot) -> Markup {
         match self {
             Report::Changes(address) => html! {
-                (times(query)) (changes(records)) (copied(&address.command("changes")))
+                (times(query)) (changes(records))
+                (copied(&with_flags(address.command("changes"), query, &["since"])))
             },
             Report::Events(address, names) => html! {
-                (times(query)) (events(records, names)) (copied(&events_command(address)))
+                (times(query)) (events(records, names))
+                p { "All Events of the namespace:" } (copied(&events_command(address, query)))
             },
             Report::Logs(address) => html! {
-                (logs(records, query)) (copied(&address.command("logs")))
+                (logs(records, query))
+                (copied(&with_flags(address.command("logs"), query, &["container", "previous", "tail"])))
             },
             Report::Graph(address) => html! {
                 @match graph(records, address) {
@@ -165,10 +168,21 @@ fn path(address: &ObjectAddress, snapshot: &Snapshot) -> Markup {
 }
 
 /// The command that shows the Events of the namespace of an object.
-fn events_command(address: &ObjectAddress) -> String {
+fn events_command(address: &ObjectAddress, query: &Params) -> String {
+    let since = quoted(query.first("since").unwrap_or(TIMELINE));
     let namespace = quoted(address.event_namespace());
     let context = quoted(&address.cluster);
-    format!("kubectl spy changes events --since {TIMELINE} -n {namespace} --context {context}")
+    format!("kubectl spy changes events --since {since} -n {namespace} --context {context}")
+}
+
+/// A command with those of these flags that the reader has chosen as parameters of the page.
+fn with_flags(command: String, query: &Params, names: &[&str]) -> String {
+    let chosen = names
+        .iter()
+        .filter_map(|name| Some((name, query.first(name).filter(|it| !it.is_empty())?)));
+    chosen.fold(command, |command, (name, value)| {
+        format!("{command} --{name}={}", quoted(value))
+    })
 }
 
 /// The command that shows the changes of a timeline.

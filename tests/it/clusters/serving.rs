@@ -77,7 +77,7 @@ async fn a_server_shows_the_worst_of_all_clusters_first() {
     assert!(page.contains(r#"<th scope="col">Cluster</th>"#), "{page}");
     assert!(page.contains(r#"href="/o/prod-us/Pod/shop/web""#), "{page}");
     assert!(page.contains(r#"href="/o/prod-eu/Pod/shop/web""#), "{page}");
-    let page = served.get("/?q=web&cluster=prod-eu").body;
+    let page = served.get("/?kind=Pod&q=web&cluster=prod-eu").body;
     assert!(!page.contains("/o/prod-us/"), "{page}");
     assert!(page.contains("--context prod-eu"), "{page}");
     assert_eq!(served.get("/o/prod-us/Pod/shop/api").code, 200);
