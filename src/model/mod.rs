@@ -98,6 +98,8 @@ pub struct Model {
     extent: ViewExtent,
     /// The sources that it wants to follow since the last step.
     wanted: Wanted,
+    /// Whether kinds that are defined later are requested, too.
+    requests_new_kinds: bool,
 }
 
 impl Model {
@@ -109,6 +111,7 @@ impl Model {
             roots: Roots::default(),
             extent: ViewExtent::Dependents,
             wanted: Wanted::default(),
+            requests_new_kinds: false,
         }
     }
 
@@ -271,7 +274,20 @@ impl Model {
             // Another source may have shown it already.
             self.objects.changed.insert(version.object.identity());
         }
+        if self.requests_new_kinds
+            && self.requested.contains(source)
+            && let Some(new) = source.of_new_kind(event)
+            && !self.requests_kind(&new)
+        {
+            self.requested.push(new);
+        }
         refresh::apply(&mut self.objects, source, event, now);
+    }
+
+    fn requests_kind(&self, source: &SourceKey) -> bool {
+        let kind = source.resource.group_kind();
+        let mut requested = self.requested.iter();
+        requested.any(|own| own.resource.group_kind() == kind)
     }
 
     /// Assesses the objects that events or the time have changed since the last call, and follows no other sources. Returns
@@ -294,6 +310,11 @@ impl Model {
             |key: &SourceKey| key.resource.namespaced && key.scope == Scope::Cluster;
         let is_wide = self.requested.len() > 1 && self.requested.iter().any(is_everywhere);
         self.roots = Roots::new(is_wide);
+    }
+
+    /// From now on, each kind is requested, too, that an object of the requested sources defines.
+    pub fn request_new_kinds(&mut self) {
+        self.requests_new_kinds = true;
     }
 
     /// The requested sources.

@@ -663,3 +663,42 @@ proptest! {
         prop_assert_eq!(model.graph(), fresh.graph());
     }
 }
+
+#[test]
+fn a_kind_that_is_defined_later_is_requested_like_the_others() {
+    let crds = SourceKey::all("apiextensions.k8s.io", "CustomResourceDefinition");
+    let definition = |kind: &str, established: &str| {
+        version(&format!(
+            r#"{{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{{"uid":"{kind}","name":"{kind}"}},
+                "spec":{{"group":"x.io","scope":"Namespaced","names":{{"kind":"{kind}","plural":"{kind}s"}},
+                "versions":[{{"name":"v1","served":true}}]}},"status":{{"conditions":[{{"type":"Established","status":"{established}"}}]}}}}"#
+        ))
+    };
+    let kinds = |model: &Model| -> Vec<String> {
+        let requested = model.requested().iter();
+        requested.map(|key| key.resource.kind.to_string()).collect()
+    };
+    let mut plain = Model::new(Rules::Spy, RETENTION);
+    let mut every = Model::new(Rules::Spy, RETENTION);
+    every.request_new_kinds();
+    let crd = Arc::new(crds.clone());
+    for model in [&mut plain, &mut every] {
+        model.request(vec![crds.clone()]);
+        for (why, kind, established) in [
+            (Why::Added, "Widget", "False"),
+            (Why::Modified, "Widget", "True"),
+            (Why::Modified, "Widget", "True"),
+            (Why::Deleted, "Gear", "True"),
+        ] {
+            let event = event(why, definition(kind, established));
+            model.apply(&crd, &event, at(0));
+        }
+    }
+    assert_eq!(kinds(&plain), ["CustomResourceDefinition"]);
+    assert_eq!(kinds(&every), ["CustomResourceDefinition", "Widget"]);
+    let widgets = every.requested()[1].clone();
+    assert_eq!(
+        (widgets.scope, widgets.select),
+        (Scope::Cluster, Select::All)
+    );
+}

@@ -3,8 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
+use kube::core::Version;
 use serde::{Deserialize, Serialize};
 
+use super::conditions::condition;
 use super::doc::Value;
 use super::version::Uid;
 
@@ -64,6 +66,26 @@ impl Resource {
             version: version.into(),
             plural: text(&["spec", "names", "plural"])?,
             kind: object.kind.clone(),
+            namespaced: *text(&["spec", "scope"])? == *"Namespaced",
+        })
+    }
+
+    /// The resource that a `CustomResourceDefinition` defines, in the version that discovery prefers; `None` for other objects,
+    /// and until the API server has accepted the names.
+    pub fn established_by(definition: Value<'_>) -> Option<Resource> {
+        let text = |path: &[&str]| definition.text_at(path);
+        let is_established = condition(definition, "Established")?.status == "True";
+        if *text(&["kind"])? != *"CustomResourceDefinition" || !is_established {
+            return None;
+        }
+        let versions = definition.items_at(&["spec", "versions"]);
+        let served = versions.filter(|version| version.bool_at(&["served"]) == Some(true));
+        let names = served.filter_map(|version| version.text_at(&["name"]));
+        Some(Resource {
+            group: text(&["spec", "group"])?,
+            version: names.max_by_key(|name| Version::parse(name).priority())?,
+            plural: text(&["spec", "names", "plural"])?,
+            kind: text(&["spec", "names", "kind"])?,
             namespaced: *text(&["spec", "scope"])? == *"Namespaced",
         })
     }
@@ -184,5 +206,41 @@ impl ObjectRef {
 impl fmt::Display for ObjectRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.kind.to_lowercase(), self.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::Doc;
+
+    #[test]
+    fn a_definition_is_a_resource_once_its_names_are_accepted() {
+        let definition = |kind: &str, established: &str, versions: &str| {
+            let text = format!(
+                r#"{{"kind":"{kind}","spec":{{"group":"x.io","scope":"Namespaced","names":{{"kind":"Widget","plural":"widgets"}},
+                "versions":[{versions}]}},"status":{{"conditions":[{{"type":"Established","status":"{established}"}}]}}}}"#
+            );
+            let doc = Doc::parse(text).expect("JSON");
+            let resource = Resource::established_by(doc.root());
+            resource.map(|resource| format!("{} {}", resource.api_version(), resource.plural))
+        };
+        let crd = "CustomResourceDefinition";
+        let versions = r#"{"name":"v1alpha1","served":true},{"name":"v1beta2","served":true},{"name":"v1","served":false},
+            {"name":"v1beta10","served":true}"#;
+        let v1 = r#"{"name":"v1","served":true}"#;
+        for (kind, established, versions, expect) in [
+            (crd, "True", v1, Some("x.io/v1 widgets")),
+            (crd, "True", versions, Some("x.io/v1beta10 widgets")),
+            (crd, "False", v1, None),
+            (crd, "True", "", None),
+            ("ConfigMap", "True", v1, None),
+        ] {
+            assert_eq!(
+                definition(kind, established, versions).as_deref(),
+                expect,
+                "{kind} {established} {versions}"
+            );
+        }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::Event;
 use super::select::Select;
 use crate::object::{ObjectRef, Resource};
 
@@ -119,6 +120,21 @@ impl SourceKey {
             select: Select::Name(object.name.clone()),
             ..self.clone()
         }
+    }
+
+    /// A source like this one, of the kind that an event of it defines. `None` unless this one is of `CustomResourceDefinition`s.
+    pub fn of_new_kind(&self, event: &Event) -> Option<SourceKey> {
+        if *self.resource.kind != *"CustomResourceDefinition" {
+            return None;
+        }
+        let Event::Object { why, now, .. } = event else {
+            return None;
+        };
+        let definition = now.doc().ok().filter(|_| !why.is_gone())?;
+        Some(SourceKey {
+            resource: Resource::established_by(definition.root())?,
+            ..self.clone()
+        })
     }
 
     /// The namespace of the request path; `None` for all namespaces.

@@ -125,18 +125,20 @@ impl RecordArgs {
     /// Endpoints have, and metrics have no versions.
     pub(super) fn recorded(&self, mut every: EveryKind) -> EveryKind {
         let is_left_out = |resource: &Resource| {
-            let is_default = match (&*resource.group, &*resource.plural) {
-                ("coordination.k8s.io", "leases") | ("", "endpoints") => false,
-                (group, _) => !group.ends_with("metrics.k8s.io"),
-            };
             let is_secret = resource.group.is_empty() && &*resource.plural == "secrets";
-            (self.objects.is_empty() && !is_default) || (self.exclude_secrets && is_secret)
+            (self.means_every_kind() && !is_recorded_by_default(resource))
+                || (self.exclude_secrets && is_secret)
         };
         every
             .targets
             .retain(|target| !is_left_out(&target.resource));
         every.unwatched.retain(|resource| !is_left_out(resource));
         every
+    }
+
+    /// Whether no type is named.
+    pub(super) fn means_every_kind(&self) -> bool {
+        self.objects.is_empty()
     }
 
     /// The paths whose values are not recorded, each with a kind that is recorded. It fails for a kind that is not: its
@@ -158,6 +160,14 @@ impl RecordArgs {
     pub(super) fn check_redactions(&self) -> Result<(), CommandError> {
         let mut texts = self.redact.iter();
         texts.try_for_each(|text| parse_redaction(text).map(drop))
+    }
+}
+
+/// Whether a kind is recorded that nobody named. The others change all the time and say little.
+pub(super) fn is_recorded_by_default(resource: &Resource) -> bool {
+    match (&*resource.group, &*resource.plural) {
+        ("coordination.k8s.io", "leases") | ("", "endpoints") => false,
+        (group, _) => !group.ends_with("metrics.k8s.io"),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::args::RecordArgs;
+use super::args::{RecordArgs, is_recorded_by_default};
 use crate::commands::{CommandError, EveryKind, LastRecord, Session};
 use crate::env::{Ahead, Clock, clock_ahead, shifted};
 use crate::record::{
@@ -36,6 +36,8 @@ pub(super) struct ClusterRecorder {
     pub(super) id: String,
     pub(super) keys: Vec<SourceKey>,
     pub(super) recorder: Recorder,
+    /// Whether kinds that are defined later are recorded, too.
+    records_new_kinds: bool,
     /// How far the server's clock is ahead of this machine's.
     ahead: Ahead,
 }
@@ -75,18 +77,33 @@ impl RecorderSetup<'_> {
             id,
             keys: plan.keys,
             recorder,
+            records_new_kinds: self.args.means_every_kind(),
             ahead: session.ahead(),
         })
     }
 }
 
 impl ClusterRecorder {
-    /// Records an event.
-    pub(super) fn record(&self, key: &Arc<SourceKey>, mut event: Event) {
+    /// Records an event, and from now on the kind that it defines.
+    pub(super) fn record(&mut self, key: &Arc<SourceKey>, mut event: Event) {
+        if self.records_new_kinds
+            && let Some(new) = key.of_new_kind(&event)
+            && is_recorded_by_default(&new.resource)
+            && !self.records_kind(&new)
+        {
+            self.keys.push(new);
+        }
         if let Event::Object { seen, .. } = &mut event {
             *seen = shifted(*seen, (self.ahead)());
         }
         self.recorder.record(key, event);
+    }
+
+    fn records_kind(&self, source: &SourceKey) -> bool {
+        let kind = source.resource.group_kind();
+        self.keys
+            .iter()
+            .any(|own| own.resource.group_kind() == kind)
     }
 
     /// Whether it records this source of the cluster with this id, which may have another context.

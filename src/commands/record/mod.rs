@@ -129,7 +129,8 @@ async fn planned(
     let store = args.store.path(context.env)?;
     Store::create(&store)?;
     let record = session.last_record(&store, &keys).await?;
-    for line in unrecorded(&every) {
+    let absent = session.awaited_namespace(&keys).await;
+    for line in unrecorded(&every).into_iter().chain(absent) {
         context.note(&line);
     }
     let plan = RecordPlan {

@@ -96,6 +96,11 @@ impl<'a> LiveRecording<'a> {
         ClusterRecorder::total(all.map(|it| (it.id.clone(), it.recorder.progress())))
     }
 
+    fn recorder_mut(&mut self, key: &SourceKey) -> Option<&mut ClusterRecorder> {
+        let mut all = self.recorders.iter_mut();
+        all.find(|it| it.context == key.cluster)
+    }
+
     fn recorder(&self, key: &SourceKey) -> Option<&ClusterRecorder> {
         let mut all = self.recorders.iter();
         all.find(|it| it.context == key.cluster)
@@ -195,7 +200,7 @@ impl Live for LiveRecording<'_> {
     }
 
     fn apply(&mut self, key: &Arc<SourceKey>, event: Event, _now: Timestamp) {
-        if let Some(recorder) = self.recorder(key) {
+        if let Some(recorder) = self.recorder_mut(key) {
             recorder.record(key, event);
         }
     }

@@ -58,13 +58,19 @@ pub(super) async fn state(
     every: &EveryKind,
 ) -> StatusState {
     let requested = requested(objects.subject(), session, every);
-    let model = session.model(&requested, Rules::Spy, RETENTION).await;
+    let mut model = session.model(&requested, Rules::Spy, RETENTION).await;
+    if objects.subject() == Subject::Unnamed {
+        model.request_new_kinds();
+    }
     looking_back(model, requested, session)
 }
 
 /// The same of one of several clusters.
 pub(super) fn joined_state(subject: Subject, joined: JoinedCluster<'_>) -> StatusState {
-    let model = joined.model(Rules::Spy, RETENTION);
+    let mut model = joined.model(Rules::Spy, RETENTION);
+    if subject == Subject::Unnamed {
+        model.request_new_kinds();
+    }
     let every = match subject {
         Subject::Unnamed => joined.every.without_events(),
         Subject::Words | Subject::Releases | Subject::Manifests => joined.every,
@@ -135,9 +141,9 @@ impl<'s> Retargeting<'s> {
     }
 
     /// The state of the objects of these kinds; `None` if they are followed already. What is followed before and after is not
-    /// read again from the cluster.
+    /// read again from the cluster. The kinds are followed once [`Retargeting::follow`] says so.
     pub(super) async fn state(
-        &mut self,
+        &self,
         kinds: &[String],
     ) -> Result<Option<Box<StatusState>>, CommandError> {
         if self.kinds == kinds {

@@ -109,7 +109,10 @@ async fn serve(
     let started = server.start(Some(only), objects.subject(), context.env);
     let login = readers.map(|readers| readers.login);
     let answers = VerbAnswers::new(args.memory.words(), (&session).into(), login, context);
-    for line in silent_groups(&every.silent) {
+    let absent = session
+        .awaited_namespace(&session.keys(&every.targets))
+        .await;
+    for line in silent_groups(&every.silent).into_iter().chain(absent) {
         context.note(&line);
     }
     let mut terminal = Terminal::open(context, Output::Text);

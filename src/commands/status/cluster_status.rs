@@ -75,6 +75,9 @@ impl StatusSetup {
         session: &Session,
     ) -> StatusState {
         let mut state = StatusState::new(model, requested);
+        if self.is_about_every_kind {
+            state.model.request_new_kinds();
+        }
         state.sorting = self.sort_by.clone().map(Sorting::new);
         if self.looks_back {
             state = state.looking_back(LastChanges::new(session.past().clone()));

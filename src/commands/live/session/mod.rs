@@ -551,6 +551,14 @@ impl Session {
         lacks.then(|| format!("namespaces \"{namespace}\" not found"))
     }
 
+    /// kubectl's words about the namespace of these sources, if it does not exist, for a verb that waits for it; `None` if they
+    /// are of all namespaces.
+    pub(crate) async fn awaited_namespace(&self, keys: &[SourceKey]) -> Option<String> {
+        let namespace = keys.iter().find_map(SourceKey::namespace)?;
+        let absent = self.absent_namespace(namespace).await?;
+        Some(format!("{absent}; waiting for it"))
+    }
+
     /// kubectl's error for missing objects or a missing namespace, with similar names as hints.
     pub(crate) async fn not_found(&self, missing: &[SourceKey]) -> CommandError {
         missing::not_found(&self.place, &self.cluster, missing).await
