@@ -447,14 +447,12 @@ async fn questions_are_answered_by_the_verbs() {
 
     trace?object=deploy/wbe: 404 Error from server (NotFound): deployments.apps "wbe" not found
     hint: did you mean web in namespace "shop"?
-    hint: to wait until it is created, drop --once
 
     trace?from=x: 400 error: unknown parameter "from"; this path takes cluster, object, namespace, selector, at, depth, relations, all-namespaces, up, down, explain
 
     changes?object=cm/nope&show-secrets: 400 error: unknown parameter "show-secrets"; this path takes cluster, object, namespace, selector, since, since-rv, count, only, ignore, by, list-key, all-namespaces, people, owned
 
     logs?object=pod/nope: 404 Error from server (NotFound): pods "nope" not found
-    hint: to wait until it is created, add --follow
     "#);
 }
 

@@ -268,7 +268,7 @@ impl Live for LiveRecording<'_> {
 
     fn draw(&mut self, sources: &Sources, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
         let progress = self.progress();
-        let canvas = terminal.frame_canvas(self.started);
+        let canvas = terminal.frame_canvas(self.started).narrowed();
         let connection = sources.connection(canvas);
         let header = ViewHeader {
             name: "recording".to_owned(),

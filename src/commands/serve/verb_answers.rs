@@ -307,10 +307,11 @@ async fn until_one_is_closed<'s, T: 's>(answers: impl Iterator<Item = &'s mut on
     .await;
 }
 
-/// An error with its hints, as the command line prints them. Its code follows kubectl's words at its begin: later words can be
-/// those of the reader.
+/// An error with those of its hints that name no flag: a path has none. Its code follows kubectl's words at its begin: later words
+/// can be those of the reader.
 fn refusal(error: &CommandError) -> QuestionError {
-    let hints = error.hints().iter().map(|hint| format!("hint: {hint}\n"));
+    let hints = error.hints().iter().filter(|hint| !hint.contains("--"));
+    let hints = hints.map(|hint| format!("hint: {hint}\n"));
     let words = format!("{error}\n{}", hints.collect::<String>());
     let code = match () {
         () if error.is_silence() => StatusCode::SERVICE_UNAVAILABLE,

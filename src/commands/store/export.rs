@@ -79,7 +79,12 @@ pub(super) fn run(args: &ExportArgs, context: &mut Context<'_>) -> Result<Ended,
             let error = CommandError::failed("error: nothing is recorded of this context");
             Err(error.hint(format!("choose one with --context: {}", names.join(", "))))
         }
-        Some(_) | None => printer.conclude(),
+        Some(_) | None => {
+            if printer.versions == 0 {
+                context.note("no recorded version fits");
+            }
+            printer.conclude()
+        }
     }
 }
 
@@ -138,10 +143,11 @@ impl ExportArgs {
     }
 }
 
-/// Prints events, and counts what cannot be read.
+/// Prints events, and counts the versions and what cannot be read.
 struct Printer {
     format: ExportFormat,
     redactor: Redactor,
+    versions: usize,
     damaged: usize,
 }
 
@@ -150,6 +156,7 @@ impl Printer {
         Printer {
             format,
             redactor: Redactor::new(),
+            versions: 0,
             damaged: 0,
         }
     }
@@ -161,6 +168,7 @@ impl Printer {
         context: &mut Context<'_>,
     ) -> Result<(), CommandError> {
         for event in export {
+            self.versions += usize::from(matches!(event, ExportedEvent::Version(_)));
             self.damaged += usize::from(matches!(event, ExportedEvent::Damage(_)));
             let lines = match self.format {
                 ExportFormat::Json => vec![self.record(cluster, &event).into()],

@@ -213,7 +213,13 @@ impl Sources {
         let lines = at_most(REFUSALS, lines);
         let forbidden = sources.iter().filter(|known| known.is_forbidden());
         let forbidden: Vec<&SourceKey> = forbidden.map(|known| &*known.key).collect();
-        let error = (!lines.is_empty()).then(|| CommandError::failed(lines.join("\n")))?;
+        let is_silent = |known: &&SourceStatus| known.state.is_given_up();
+        let is_silence = !sources.is_empty() && sources.iter().all(is_silent);
+        let error = match lines.join("\n") {
+            lines if lines.is_empty() => return None,
+            lines if is_silence => CommandError::silent(lines),
+            lines => CommandError::failed(lines),
+        };
         Some(match can_i(&forbidden) {
             Some(hint) => error.hint(hint),
             None => error,
