@@ -10,7 +10,8 @@ use std::time::Duration;
 use tokio::sync::Notify;
 
 use super::error::StoreError;
-use super::recording::{Pace, RecordOptions, RecordProgress, Recording, SharedProgress, lock};
+use super::progress::{RecordProgress, SharedProgress, lock};
+use super::recording::{Pace, RecordOptions, Recording};
 use crate::object::ResourceVersion;
 use crate::source::{Event, SourceKey};
 

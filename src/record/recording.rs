@@ -4,7 +4,7 @@
 //! day, when a file is large, and after the disk was full.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -17,6 +17,7 @@ use super::error::StoreError;
 use super::file_reader::{RecordedVersion, managers};
 use super::file_writer::{NewVersion, StoreFileWriter};
 use super::mark::Mark;
+use super::progress::{SharedProgress, lock};
 use super::redaction::Redaction;
 use super::schema::RecordedCluster;
 use super::sealer::Sealer;
@@ -67,43 +68,6 @@ impl ResumedSource {
         }
     }
 }
-
-/// How far a recording has come.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RecordProgress {
-    /// The number of objects that exist.
-    pub objects: usize,
-    /// The number of versions that this recorder has taken.
-    pub versions: u64,
-    /// The number of gaps that this recorder has seen or made.
-    pub gaps: u64,
-    /// The size of all files of the cluster, in bytes.
-    pub bytes: u64,
-    /// The number of these files.
-    pub files: usize,
-    /// When the oldest of them begins.
-    pub oldest: Option<Timestamp>,
-    /// Why nothing is written at present.
-    pub trouble: Option<String>,
-}
-
-impl RecordProgress {
-    /// The progress of two recorders together.
-    #[must_use]
-    pub fn and(self, other: RecordProgress) -> RecordProgress {
-        RecordProgress {
-            objects: self.objects + other.objects,
-            versions: self.versions + other.versions,
-            gaps: self.gaps + other.gaps,
-            bytes: self.bytes + other.bytes,
-            files: self.files + other.files,
-            oldest: self.oldest.into_iter().chain(other.oldest).min(),
-            trouble: self.trouble.or(other.trouble),
-        }
-    }
-}
-
-pub(super) type SharedProgress = Arc<Mutex<RecordProgress>>;
 
 /// What is recorded, and how far.
 pub(super) struct Recording {
@@ -589,8 +553,4 @@ impl Tracked {
             self.is_ahead = true;
         }
     }
-}
-
-pub(super) fn lock(progress: &SharedProgress) -> MutexGuard<'_, RecordProgress> {
-    progress.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -321,7 +321,7 @@ fn a_full_disk_is_a_hole_until_there_is_room() {
     run.commit();
     run.recording.limit_pages(24);
     let mut random = fastrand::Rng::with_seed(7);
-    let trouble = |run: &Run| super::recording::lock(&run.progress).trouble.clone();
+    let trouble = |run: &Run| super::progress::lock(&run.progress).trouble.clone();
     while trouble(&run).is_none() {
         let noise = std::iter::repeat_with(|| random.alphanumeric()).take(5000);
         server.write(1, &noise.collect::<String>());

@@ -11,7 +11,8 @@ use proptest::prelude::*;
 
 use super::FOREVER;
 use crate::object::{ObjectRef, ResourceVersion, Uid};
-use crate::record::recording::{Pace, Recording, SharedProgress};
+use crate::record::progress::SharedProgress;
+use crate::record::recording::{Pace, Recording};
 use crate::record::{RecordOptions, RecordedCluster, ResumedSource, Store, last_states};
 use crate::source::{Event, Gap, GapCause, SourceKey, SourceState, Version, Why};
 use crate::watch::Clock;
