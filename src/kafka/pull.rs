@@ -49,6 +49,9 @@ pub enum ReadError {
     /// Another program reads the topic into the same directory.
     #[error("another kubectl spy reads topics into this directory")]
     InUse,
+    /// The record could not be written before, so the next run reads the topic again from there.
+    #[error("an earlier write has failed")]
+    Broken,
 }
 
 /// What was read since the start.
@@ -77,7 +80,12 @@ pub struct TopicReader {
     order: EntryOrder,
     replays: BTreeMap<FileLabel, RecordReplay>,
     counts: ReadCounts,
+    /// What of it is written to the disk.
+    saved: ReadCounts,
     unsaved: u64,
+    /// Whether the record could not be written. What has come since the last save is then lost here, so no position after it
+    /// is kept: the next run reads it again.
+    is_broken: bool,
     /// News for the user.
     notes: Vec<String>,
     /// Held for as long as the reader lives.
@@ -133,7 +141,9 @@ impl TopicReader {
             order: EntryOrder::resume(places),
             replays: BTreeMap::new(),
             counts: ReadCounts::default(),
+            saved: ReadCounts::default(),
             unsaved: 0,
+            is_broken: false,
             notes: Vec::new(),
             _lock: lock,
         })
@@ -149,8 +159,8 @@ impl TopicReader {
         std::mem::take(&mut self.notes)
     }
 
-    /// Reads everything that the topic has now, and writes it to the disk. Returns whether there was anything. After an error,
-    /// the next call goes on.
+    /// Reads everything that the topic has now, and writes it to the disk. Returns whether there was anything. After an error of
+    /// the brokers, the next call goes on.
     pub async fn round(&mut self, now: Timestamp) -> Result<bool, ReadError> {
         let client = match self.client.take() {
             Some(client) => client,
@@ -181,13 +191,15 @@ impl TopicReader {
         Ok(is_new)
     }
 
-    /// Writes the rest, and ends the files.
+    /// Writes the rest, and ends the files. If the record could not be written, they stay as they are. Returns what is written.
     pub fn finish(mut self, now: Timestamp) -> Result<ReadCounts, ReadError> {
-        self.save(now)?;
-        for (_, replay) in std::mem::take(&mut self.replays) {
-            replay.finish()?;
+        if !self.is_broken {
+            self.save(now)?;
+            for (_, replay) in std::mem::take(&mut self.replays) {
+                replay.finish()?;
+            }
         }
-        Ok(self.counts)
+        Ok(self.saved)
     }
 
     /// The oldest message of all partitions in this round, and its time.
@@ -228,6 +240,12 @@ impl TopicReader {
     }
 
     fn apply(&mut self, label: &FileLabel, entry: OrderedEntry) -> Result<(), StoreError> {
+        let written = self.write(label, entry);
+        self.is_broken |= written.is_err();
+        written
+    }
+
+    fn write(&mut self, label: &FileLabel, entry: OrderedEntry) -> Result<(), StoreError> {
         match entry {
             OrderedEntry::Begin(heading) => {
                 let cluster = &heading.cluster;
@@ -287,14 +305,16 @@ impl TopicReader {
 
     /// Writes everything to the disk, and then how far it has come.
     fn save(&mut self, now: Timestamp) -> Result<(), ReadError> {
+        if self.is_broken {
+            return Err(ReadError::Broken);
+        }
         self.unsaved = 0;
         for (label, replay) in &mut self.replays {
-            replay.save()?;
+            let current = replay.save().inspect_err(|_| self.is_broken = true)?;
             let files = self.store.cluster(&label.cluster);
-            if let Some(current) = replay.file() {
-                self.retention.apply(&files, current, now)?;
-            }
+            self.retention.apply(&files, current, now)?;
         }
+        self.saved = self.counts.clone();
         // What waits for others is read again after a restart.
         if self.order.is_waiting() {
             return Ok(());
@@ -324,5 +344,114 @@ fn lock(path: &Path) -> Result<std::fs::File, ReadError> {
         Ok(()) => Ok(file),
         Err(std::fs::TryLockError::WouldBlock) => Err(ReadError::InUse),
         Err(std::fs::TryLockError::Error(error)) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use super::super::address::Security;
+    use super::*;
+    use crate::object::{ObjectRef, ResourceVersion, Uid};
+    use crate::record::{RecordHeading, RecordedCluster, RecordedVersion, RecordedWhy};
+    use crate::source::{SourceKey, Version, Why};
+
+    fn now() -> Timestamp {
+        "2026-03-02T12:00:00Z".parse().expect("a time")
+    }
+
+    fn open(directory: &Path) -> TopicReader {
+        let address = TopicAddress::parse("kafka://localhost:9092/records", Security::default());
+        let retention = RetentionPolicy {
+            keep: Duration::from_secs(1 << 40),
+            max_bytes: 1 << 40,
+        };
+        let reader = TopicReader::open(address.expect("an address"), directory, retention);
+        reader.expect("a reader")
+    }
+
+    fn label() -> FileLabel {
+        FileLabel {
+            cluster: "c1".to_owned(),
+            file: "20260302T120000000-other".to_owned(),
+        }
+    }
+
+    fn begin() -> OrderedEntry {
+        let cluster = RecordedCluster {
+            id: "c1".to_owned(),
+            name: "test".to_owned(),
+            server: "localhost:6443".to_owned(),
+        };
+        OrderedEntry::Begin(RecordHeading {
+            cluster,
+            started: now(),
+            redactions: Vec::new(),
+        })
+    }
+
+    /// A version of a `ConfigMap` with a value that cannot be packed.
+    fn version(number: u64) -> OrderedEntry {
+        let mut random = fastrand::Rng::with_seed(number);
+        let noise: String = std::iter::repeat_with(|| random.alphanumeric())
+            .take(30)
+            .collect();
+        let text = format!(
+            r#"{{"kind":"ConfigMap","apiVersion":"v1","metadata":{{"name":"flags","namespace":"shop","uid":"u1","resourceVersion":"{number}"}},"data":{{"a":"{noise}"}}}}"#
+        );
+        let version = Version {
+            object: Arc::new(ObjectRef {
+                api_version: "v1".into(),
+                kind: "ConfigMap".into(),
+                namespace: Some("shop".into()),
+                name: "flags".into(),
+                uid: Some(Uid::new("u1")),
+            }),
+            version: ResourceVersion::new(number.to_string()),
+            body: text.into(),
+        };
+        OrderedEntry::Entry(RecordEntry {
+            source: Arc::new(SourceKey::all("", "ConfigMap")),
+            content: EntryContent::Version(RecordedVersion {
+                why: RecordedWhy {
+                    why: Why::Modified,
+                    past: false,
+                },
+                seen: now(),
+                version: Arc::new(version),
+            }),
+        })
+    }
+
+    /// A full disk: what does not fit is read again by the next run, from the position of the last save.
+    #[test]
+    fn a_full_disk_moves_no_position_and_damages_no_file() {
+        let directory = std::env::temp_dir().join(format!("spy-pull-{}", std::process::id()));
+        let mut reader = open(&directory);
+        reader.apply(&label(), begin()).expect("begun");
+        reader.apply(&label(), version(3)).expect("taken");
+        reader.save(now()).expect("written");
+        let positions = reader.positions.clone();
+        let saved = || serde_json::to_string(&positions.read().expect("positions")).expect("JSON");
+        let before = saved();
+        reader.partitions.push(PartitionPlace {
+            offset: 402,
+            ..PartitionPlace::default()
+        });
+        for number in 4..404 {
+            reader.apply(&label(), version(number)).expect("taken");
+        }
+        reader.replays[&label()].limit_pages(1);
+        assert!(reader.save(now()).is_err());
+        assert!(reader.save(now()).is_err(), "a hole that nobody sees");
+        let counts = reader.finish(now()).expect("nothing left to do");
+        assert_eq!(counts.versions, 1, "only what is on the disk");
+        assert_eq!(saved(), before);
+        let mut next = open(&directory);
+        next.apply(&label(), version(4)).expect("a whole file");
+        next.finish(now()).expect("written");
+        std::fs::remove_dir_all(&directory).expect("removed");
     }
 }

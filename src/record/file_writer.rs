@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -65,6 +66,9 @@ pub(super) struct StoreFileWriter {
     sources: Vec<SourceRow>,
     bases: HashSet<i64>,
     managers: HashMap<Box<str>, i64>,
+    /// Whether a write has failed. SQLite may then have undone everything since the last commit, so nothing more is written:
+    /// it would count rows that are not there.
+    is_broken: bool,
 }
 
 impl StoreFileWriter {
@@ -90,6 +94,7 @@ impl StoreFileWriter {
             sources: Vec::new(),
             bases: HashSet::new(),
             managers: HashMap::new(),
+            is_broken: false,
         })
     }
 
@@ -115,7 +120,7 @@ impl StoreFileWriter {
             row.fields,
             row.checksum(id)
         ];
-        run(&self.db, sql, values).map_err(|error| self.failed(error))?;
+        self.run(sql, values)?;
         self.sources.push(row);
         Ok(id)
     }
@@ -134,6 +139,8 @@ impl StoreFileWriter {
             uid: object.uid.as_ref().map(|uid| uid.as_str().into()),
         };
         let identity = row.identity();
+        // Its first version follows, and has this number. A row that grows later would split its page.
+        let first = self.next;
         let values = params![
             row.id,
             source,
@@ -141,15 +148,14 @@ impl StoreFileWriter {
             row.name,
             row.uid.as_deref().map(uid_value),
             ObjectRow::hash(&row.name),
-            // Its first version follows, and has this number. A row that grows later would split its page.
-            self.next,
-            object_checksum(identity, self.next),
+            first,
+            object_checksum(identity, first),
         ];
         let sql = "INSERT INTO object VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
-        run(&self.db, sql, values).map_err(|error| self.failed(error))?;
+        self.run(sql, values)?;
         self.objects.push(WrittenObject {
             identity,
-            last: self.next,
+            last: first,
             versions: 0,
         });
         Ok(row.id)
@@ -185,7 +191,7 @@ impl StoreFileWriter {
             checksum
         ];
         let sql = "INSERT INTO version VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
-        run(&self.db, sql, values).map_err(|error| self.failed(error))?;
+        self.run(sql, values)?;
         self.next += 1;
         self.open_bytes += new.delta.bytes.len();
         self.open.push(BlockEntry {
@@ -225,7 +231,7 @@ impl StoreFileWriter {
             row.cause,
             row.checksum()
         ];
-        run(&self.db, sql, values).map_err(|error| self.failed(error))?;
+        self.run(sql, values)?;
         self.marks += 1;
         Ok(())
     }
@@ -245,14 +251,13 @@ impl StoreFileWriter {
         let sql = "UPDATE source SET reached = ?, reached_at = ?, checksum = ? WHERE id = ?";
         let checksum = row.checksum(source);
         let values = params![reached.as_str(), at.as_microsecond(), checksum, source];
-        run(&self.db, sql, values).map_err(|error| self.failed(error))
+        self.run(sql, values)
     }
 
     /// Writes everything so far to the disk.
     pub(super) fn commit(&mut self) -> Result<(), StoreError> {
         self.write_ends()?;
-        let done = self.db.execute_batch("COMMIT; BEGIN");
-        done.map_err(|error| self.failed(error))
+        self.write(|db| db.execute_batch("COMMIT; BEGIN"))
     }
 
     /// The size of the file in bytes.
@@ -267,9 +272,8 @@ impl StoreFileWriter {
     /// Ends the file: everything moves into it, and nothing stays beside it.
     pub(super) fn close(mut self) -> Result<(), StoreError> {
         self.write_ends()?;
-        let done = self.db.execute_batch("COMMIT");
-        let alone = done.and_then(|()| self.db.pragma_update(None, "journal_mode", "delete"));
-        match alone {
+        self.write(|db| db.execute_batch("COMMIT"))?;
+        match self.db.pragma_update(None, "journal_mode", "delete") {
             // A reader holds the log, so it stays.
             Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy) => {
                 Ok(())
@@ -285,7 +289,7 @@ impl StoreFileWriter {
             let WrittenObject { identity, last, .. } = self.objects[at];
             let sql = "UPDATE object SET last = ?, checksum = ? WHERE id = ?";
             let values = params![last, object_checksum(identity, last), number(at) + 1];
-            run(&self.db, sql, values).map_err(|error| self.failed(error))?;
+            self.run(sql, values)?;
         }
         let counts = RowCounts {
             sources: number(self.sources.len()),
@@ -302,7 +306,7 @@ impl StoreFileWriter {
             counts.marks,
             counts.checksum()
         ];
-        run(&self.db, sql, values).map_err(|error| self.failed(error))
+        self.run(sql, values)
     }
 
     fn write_base(&mut self, base: &Arc<DeltaBase>) -> Result<(), StoreError> {
@@ -319,7 +323,7 @@ impl StoreFileWriter {
         let checksum = checksum(&[base.id, parent.unwrap_or(0), length], &data);
         let sql = "INSERT INTO base VALUES (?, ?, ?, ?, ?)";
         let values = params![base.id, parent, length, data, checksum];
-        run(&self.db, sql, values).map_err(|error| self.failed(error))?;
+        self.run(sql, values)?;
         self.bases.insert(base.id);
         Ok(())
     }
@@ -334,7 +338,7 @@ impl StoreFileWriter {
         let checksum = checksum(&[first, count, length], &packed.data);
         let sql = "INSERT INTO block VALUES (?, ?, ?, ?, ?)";
         let values = params![first, count, length, packed.data, checksum];
-        run(&self.db, sql, values).map_err(|error| self.failed(error))?;
+        self.run(sql, values)?;
         self.open.clear();
         self.open_bytes = 0;
         Ok(())
@@ -350,13 +354,28 @@ impl StoreFileWriter {
         }
         let id = number(self.managers.len()) + 1;
         let sql = "INSERT INTO manager VALUES (?, ?)";
-        run(&self.db, sql, params![id, names]).map_err(|error| self.failed(error))?;
+        self.run(sql, params![id, names])?;
         self.managers.insert(names.into(), id);
         Ok(Some(id))
     }
 
-    fn failed(&self, error: rusqlite::Error) -> StoreError {
-        StoreError::sqlite(&self.path, error)
+    fn run(&mut self, sql: &str, values: impl rusqlite::Params) -> Result<(), StoreError> {
+        self.write(|db| db.prepare_cached(sql)?.execute(values).map(drop))
+    }
+
+    /// Writes something, unless a write before it has failed.
+    fn write(
+        &mut self,
+        write: impl FnOnce(&Connection) -> rusqlite::Result<()>,
+    ) -> Result<(), StoreError> {
+        if self.is_broken {
+            let error = io::Error::other("an earlier write has failed");
+            return Err(StoreError::io(&self.path, error));
+        }
+        write(&self.db).map_err(|error| {
+            self.is_broken = true;
+            StoreError::sqlite(&self.path, error)
+        })
     }
 }
 
@@ -369,8 +388,4 @@ impl StoreFileWriter {
             .pragma_update_and_check(None, "max_page_count", pages, |_| Ok(()));
         limited.expect("a limit");
     }
-}
-
-fn run(db: &Connection, sql: &str, values: impl rusqlite::Params) -> rusqlite::Result<()> {
-    db.prepare_cached(sql)?.execute(values).map(drop)
 }

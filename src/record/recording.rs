@@ -4,6 +4,8 @@
 //! day, when a file is large, and after the disk was full.
 
 use std::collections::HashMap;
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
 use jiff::civil::Date;
@@ -225,11 +227,11 @@ impl Recording {
         }
     }
 
-    /// Writes everything to the disk.
-    pub(super) fn save(&mut self) -> Result<(), StoreError> {
+    /// Writes everything to the disk. Returns the present file, and fails if there is none.
+    pub(super) fn save(&mut self) -> Result<&Path, StoreError> {
         let saved = self.commit();
         self.report();
-        saved
+        saved.and_then(|()| self.file())
     }
 
     /// Writes to the disk what has waited for long enough, and begins another file when it is time.
@@ -254,17 +256,22 @@ impl Recording {
         }
     }
 
-    /// The present file.
-    pub(super) fn file(&self) -> Option<&std::path::Path> {
-        self.writer.as_ref().map(StoreFileWriter::path)
+    /// The present file. It fails if there is none.
+    pub(super) fn file(&self) -> Result<&Path, StoreError> {
+        let writer = self.writer.as_ref().map(StoreFileWriter::path);
+        writer.ok_or_else(|| {
+            let error = io::Error::other("no file is being written");
+            StoreError::io(&self.files.path, error)
+        })
     }
 
-    /// Writes the rest, and ends the file.
+    /// Writes the rest, and ends the file. One that cannot be written stays as its last commit has left it.
     pub(super) fn finish(mut self) -> Result<(), StoreError> {
         let done = self.commit();
-        let closed = self.writer.take().map_or(Ok(()), StoreFileWriter::close);
+        let writer = self.writer.take();
+        let ended = done.and_then(|()| writer.map_or(Ok(()), StoreFileWriter::close));
         self.report();
-        done.and(closed)
+        ended
     }
 
     fn take_version(&mut self, place: usize, recorded: &RecordedVersion) -> Result<(), StoreError> {
@@ -484,8 +491,8 @@ impl Recording {
         if is_of_today && !self.writer.as_ref().is_some_and(is_large) {
             return Ok(());
         }
-        let closed = self.writer.take().map_or(Ok(()), StoreFileWriter::close);
-        closed.and(self.begin_file(now))
+        self.writer.take().map_or(Ok(()), StoreFileWriter::close)?;
+        self.begin_file(now)
     }
 
     fn commit(&mut self) -> Result<(), StoreError> {

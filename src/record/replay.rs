@@ -98,19 +98,23 @@ impl RecordReplay {
         self.recording.replay(&entry.source, &entry.content)
     }
 
-    /// Writes everything to the disk.
-    pub fn save(&mut self) -> Result<(), StoreError> {
+    /// Writes everything to the disk. Returns the file. After an error nothing more can be written.
+    pub fn save(&mut self) -> Result<&Path, StoreError> {
         self.recording.save()
-    }
-
-    /// The file that is being written.
-    pub fn file(&self) -> Option<&Path> {
-        self.recording.file()
     }
 
     /// Writes the rest, and ends the file.
     pub fn finish(self) -> Result<(), StoreError> {
+        self.recording.file()?;
         self.recording.finish()
+    }
+}
+
+#[cfg(test)]
+impl RecordReplay {
+    /// Makes the disk full after this many pages of the file.
+    pub(crate) fn limit_pages(&self, pages: u32) {
+        self.recording.limit_pages(pages);
     }
 }
 

@@ -89,7 +89,7 @@ impl Store {
 /// The files of one cluster, whichever recorder wrote them.
 #[derive(Clone, Debug)]
 pub struct ClusterFiles {
-    path: PathBuf,
+    pub(super) path: PathBuf,
 }
 
 /// A file of a record.

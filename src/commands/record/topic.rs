@@ -113,7 +113,9 @@ fn failed(name: &str, error: &ReadError) -> CommandError {
     let said = CommandError::failed(format!("error: {name}: {error}"));
     match error {
         ReadError::InUse => said.hint("name another directory with --store"),
-        ReadError::Topic(_) | ReadError::Store(_) | ReadError::Position(_) => said,
+        ReadError::Topic(_) | ReadError::Store(_) | ReadError::Position(_) | ReadError::Broken => {
+            said
+        }
     }
 }
 

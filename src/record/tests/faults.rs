@@ -348,3 +348,26 @@ fn a_full_disk_is_a_hole_until_there_is_room() {
     check(folder.path(), &server).expect("the law");
     assert_eq!(exported(folder.path()).1.len(), 1);
 }
+
+/// The end of a recorder while the disk is full: the last versions do not fit, but those of the last commit are there.
+#[test]
+fn a_commit_that_fails_leaves_a_whole_file() {
+    let folder = Folder::new();
+    let clock = WallClock::new();
+    let mut server = Server::default();
+    server.write(0, "a");
+    let mut run = Run::start(folder.path(), &server, &clock, Start::Fresh);
+    run.commit();
+    let mut random = fastrand::Rng::with_seed(7);
+    for _ in 0..400 {
+        let noise = std::iter::repeat_with(|| random.alphanumeric()).take(30);
+        server.write(0, &noise.collect::<String>());
+    }
+    run.deliver(&server);
+    run.recording.limit_pages(1);
+    let error = run.recording.finish().expect_err("a full disk");
+    assert!(error.to_string().contains("full"), "{error}");
+    let mut file = StoreFileReader::open(&files(folder.path())[0].path).expect("a file");
+    assert_eq!(file.check(), [""; 0]);
+    assert_eq!(exported(folder.path()).0.len(), 1);
+}

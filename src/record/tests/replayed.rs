@@ -177,3 +177,35 @@ fn a_missing_version_is_a_hole() {
         .collect();
     assert_eq!(found, ["8", "10", "hole 8-9"]);
 }
+
+/// The end of a reader of a topic while the disk is full: the next one finds what was written before.
+#[test]
+fn a_copy_that_cannot_be_written_is_continued() {
+    let (folder, copy) = (Folder::new(), Folder::new());
+    let mut random = fastrand::Rng::with_seed(7);
+    let history: Vec<_> = (3..403)
+        .map(|version| {
+            let noise = std::iter::repeat_with(|| random.alphanumeric()).take(30);
+            let version = config_map(1, version, &noise.collect::<String>());
+            (true, object(Why::Modified, version))
+        })
+        .collect();
+    record(&folder.0, &history);
+    let entries = entries(&folder.0, TailPosition::default());
+    let store = Store::create(&copy.0).expect("a store");
+    let mut replay = RecordReplay::begin(&store, heading(&folder.0), "other").expect("begun");
+    let (first, rest) = entries.split_at(1);
+    replay.take(&passed_on(&first[0].entry)).expect("taken");
+    replay.save().expect("written");
+    for entry in rest {
+        replay.take(&passed_on(&entry.entry)).expect("taken");
+    }
+    replay.limit_pages(1);
+    assert!(replay.save().is_err());
+    // Nothing of what has failed is said to be there later.
+    assert!(replay.save().is_err());
+    assert!(replay.finish().is_err());
+    assert_eq!(read(&copy.0).len(), 1);
+    let resumed = RecordReplay::resume(&store, "c1", "other").expect("read");
+    resumed.expect("a file").finish().expect("written");
+}
