@@ -59,6 +59,8 @@ pub(super) struct DeltaPacker {
     bases: i64,
     /// The newest base for the names of a source that begin alike.
     newest: HashMap<(usize, Box<str>), Weak<DeltaBase>>,
+    /// How many names it has when the unused ones are removed next.
+    clean_at: usize,
 }
 
 impl DeltaPacker {
@@ -107,8 +109,10 @@ impl DeltaPacker {
             self.newest
                 .insert((name.source, stem.into()), Arc::downgrade(&base));
         }
-        if self.newest.len() > NAMES && self.newest.len().is_power_of_two() {
+        if self.newest.len() >= self.clean_at {
             self.newest.retain(|_, base| base.strong_count() > 0);
+            // It may double until then, so the time for each text does not grow with their number.
+            self.clean_at = NAMES.max(2 * self.newest.len());
         }
         base
     }
@@ -187,6 +191,17 @@ mod tests {
         };
         let elsewhere = packer.pack(name, &pod("web-1-a"), None);
         assert!(elsewhere.base.parent.is_none());
+    }
+
+    #[test]
+    fn unused_bases_are_forgotten_however_many_names_a_text_has() {
+        let mut packer = DeltaPacker::default();
+        for number in 0..4 * NAMES {
+            // Each adds two names: from 1 on, the number of names is odd.
+            let name = format!("{number}-x-y");
+            drop(packer.pack(named(&name), &name.as_str().into(), None));
+            assert!(packer.newest.len() < NAMES + 3, "{}", packer.newest.len());
+        }
     }
 
     #[test]
