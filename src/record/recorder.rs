@@ -22,7 +22,7 @@ const EVENT_BYTES: usize = 200;
 /// How often the thread looks for what is due.
 const BEAT: Duration = Duration::from_secs(1);
 
-/// After this many beats without an event, what waits is written.
+/// After this many beats without a task, what waits is written.
 const QUIET_BEATS: u32 = 3;
 
 /// What the thread gets.
@@ -53,8 +53,12 @@ impl Recorder {
         let recording = Recording::begin(options, progress.clone())?;
         let (tasks, received) = channel();
         let queue = Arc::new(TaskQueue::default());
-        let shared = queue.clone();
-        let thread = std::thread::spawn(move || run(recording, &received, &shared));
+        let thread = RecorderThread {
+            recording,
+            queue: queue.clone(),
+            quiet: 0,
+        };
+        let thread = std::thread::spawn(move || thread.run(&received));
         Ok(Recorder {
             tasks: Some(tasks),
             thread: Some(thread),
@@ -114,30 +118,94 @@ impl Recorder {
     }
 }
 
-fn run(
-    mut recording: Recording,
-    tasks: &Receiver<RecordTask>,
-    queue: &TaskQueue,
-) -> Result<(), StoreError> {
-    let mut quiet = 0;
-    loop {
-        quiet += 1;
-        match tasks.recv_timeout(BEAT) {
-            Ok(RecordTask::Event(key, event, bytes)) => {
-                quiet = 0;
-                recording.take(&key, &event);
-                queue.bytes.fetch_sub(bytes, Ordering::Relaxed);
-                queue.room.notify_one();
+/// What the thread works with.
+struct RecorderThread {
+    recording: Recording,
+    queue: Arc<TaskQueue>,
+    /// The number of beats without a task.
+    quiet: u32,
+}
+
+impl RecorderThread {
+    /// Performs the tasks until there can be no more.
+    fn run(mut self, tasks: &Receiver<RecordTask>) -> Result<(), StoreError> {
+        loop {
+            match tasks.recv_timeout(BEAT) {
+                Ok(task) => self.step(Some(task)),
+                Err(RecvTimeoutError::Timeout) => self.step(None),
+                Err(RecvTimeoutError::Disconnected) => return self.recording.finish(),
             }
-            Ok(RecordTask::Reached(key, version)) => recording.reach(&key, &version),
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return recording.finish(),
         }
-        let pace = if quiet >= QUIET_BEATS {
+    }
+
+    /// Performs a task, of which a beat may have none, and writes what is due.
+    fn step(&mut self, task: Option<RecordTask>) {
+        // What idle sources have reached arrives at once, and is one commit.
+        self.quiet = match &task {
+            Some(_) => 0,
+            None => self.quiet.saturating_add(1),
+        };
+        match task {
+            Some(RecordTask::Event(key, event, bytes)) => {
+                self.recording.take(&key, &event);
+                self.queue.bytes.fetch_sub(bytes, Ordering::Relaxed);
+                self.queue.room.notify_one();
+            }
+            Some(RecordTask::Reached(key, version)) => self.recording.reach(&key, &version),
+            None => {}
+        }
+        let pace = if self.quiet >= QUIET_BEATS {
             Pace::Quiet
         } else {
             Pace::Busy
         };
-        recording.tend(pace);
+        self.recording.tend(pace);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::Folder;
+    use super::super::tests::played_faults::{Run, Server, Start, WallClock};
+    use super::*;
+
+    /// The number of commits while these tasks arrive, and then none for some beats.
+    fn commits(thread: &mut RecorderThread, tasks: impl IntoIterator<Item = RecordTask>) -> usize {
+        let quiet = std::iter::repeat_with(|| None).take(10);
+        let mut commits = 0;
+        for task in tasks.into_iter().map(Some).chain(quiet) {
+            let had_some = task.is_some() || !thread.recording.is_saved();
+            thread.step(task);
+            commits += usize::from(had_some && thread.recording.is_saved());
+        }
+        commits
+    }
+
+    #[test]
+    fn what_idle_sources_reach_is_one_commit() {
+        let folder = Folder::new();
+        let mut server = Server::default();
+        server.write(0, "a");
+        let run = Run::start(folder.path(), &server, &WallClock::new(), Start::Fresh);
+        let keys = ["Pod", "Node", "Service"].map(|kind| Arc::new(SourceKey::all("", kind)));
+        let mut thread = RecorderThread {
+            recording: run.recording,
+            queue: Arc::default(),
+            quiet: 0,
+        };
+        let synced = || Event::Synced {
+            epoch: 1,
+            count: 0,
+            version: ResourceVersion::new("2"),
+        };
+        let begin = keys.iter();
+        let begin = begin.map(|key| RecordTask::Event(key.clone(), synced(), 0));
+        assert_eq!(commits(&mut thread, begin), 1);
+        for version in ["3", "4"] {
+            let version = ResourceVersion::new(version);
+            let reached = keys.iter();
+            let reached = reached.map(|key| RecordTask::Reached(key.clone(), version.clone()));
+            assert_eq!(commits(&mut thread, reached), 1, "{version}");
+        }
     }
 }

@@ -539,6 +539,11 @@ impl Recording {
 
 #[cfg(test)]
 impl Recording {
+    /// Whether nothing waits to be written.
+    pub(super) fn is_saved(&self) -> bool {
+        self.unsaved.is_none()
+    }
+
     /// Makes the disk full after this many pages of the present file.
     pub(super) fn limit_pages(&self, pages: u32) {
         if let Some(writer) = &self.writer {

@@ -2,7 +2,7 @@
 
 mod damage;
 mod faults;
-mod played_faults;
+pub(in crate::record) mod played_faults;
 mod replayed;
 mod secrets;
 mod times;

@@ -19,29 +19,29 @@ use crate::watch::Clock;
 
 /// A write of the server.
 #[derive(Clone, Debug)]
-pub(super) struct Write {
-    pub(super) revision: u64,
-    pub(super) name: u8,
-    pub(super) why: Why,
-    pub(super) version: Arc<Version>,
+pub(in crate::record) struct Write {
+    pub(in crate::record) revision: u64,
+    pub(in crate::record) name: u8,
+    pub(in crate::record) why: Why,
+    pub(in crate::record) version: Arc<Version>,
 }
 
 /// A server with `ConfigMap`s, and what it still remembers.
 #[derive(Default)]
-pub(super) struct Server {
-    pub(super) writes: Vec<Write>,
+pub(in crate::record) struct Server {
+    pub(in crate::record) writes: Vec<Write>,
     /// The last write of each object that exists.
-    pub(super) objects: BTreeMap<u8, Write>,
+    pub(in crate::record) objects: BTreeMap<u8, Write>,
     /// The oldest revision from which a watch can start.
-    pub(super) oldest: u64,
+    pub(in crate::record) oldest: u64,
 }
 
 impl Server {
-    pub(super) fn revision(&self) -> u64 {
+    pub(in crate::record) fn revision(&self) -> u64 {
         self.writes.last().map_or(1, |write| write.revision)
     }
 
-    pub(super) fn write(&mut self, name: u8, data: &str) {
+    pub(in crate::record) fn write(&mut self, name: u8, data: &str) {
         let revision = self.revision() + 1;
         let before = self.objects.get(&name);
         let (why, life) = match before {
@@ -63,7 +63,7 @@ impl Server {
     }
 
     /// Deletes an object. As in Kubernetes, the event has its last state with the revision of the deletion.
-    pub(super) fn delete(&mut self, name: u8) {
+    pub(in crate::record) fn delete(&mut self, name: u8) {
         let revision = self.revision() + 1;
         if let Some(last) = self.objects.remove(&name) {
             let life = last.version.object.identity();
@@ -77,7 +77,7 @@ impl Server {
     }
 
     /// The objects at a revision.
-    pub(super) fn state(&self, at: u64) -> BTreeSet<String> {
+    pub(in crate::record) fn state(&self, at: u64) -> BTreeSet<String> {
         let mut objects = BTreeMap::new();
         for write in self.writes.iter().filter(|write| write.revision <= at) {
             match write.why {
@@ -89,7 +89,7 @@ impl Server {
     }
 }
 
-pub(super) fn version(name: u8, life: Uid, revision: u64, data: &str) -> Arc<Version> {
+pub(in crate::record) fn version(name: u8, life: Uid, revision: u64, data: &str) -> Arc<Version> {
     let name = format!("flags-{name}");
     let text = format!(
         r#"{{"kind":"ConfigMap","apiVersion":"v1","metadata":{{"name":"{name}","namespace":"shop","uid":"{}","resourceVersion":"{revision}"}},"data":{{"a":{}}}}}"#,
@@ -110,51 +110,56 @@ pub(super) fn version(name: u8, life: Uid, revision: u64, data: &str) -> Arc<Ver
 }
 
 /// All of a version in words.
-pub(super) fn words(version: &Version) -> String {
+pub(in crate::record) fn words(version: &Version) -> String {
     format!("{} {}", version.version, version.body.text())
 }
 
 /// The wall clock of the recorders, in seconds.
 #[derive(Clone, Default)]
-pub(super) struct WallClock(Arc<AtomicI64>);
+pub(in crate::record) struct WallClock(Arc<AtomicI64>);
 
 impl WallClock {
-    pub(super) fn new() -> WallClock {
+    pub(in crate::record) fn new() -> WallClock {
         WallClock(Arc::new(AtomicI64::new(1_772_452_800)))
     }
 
-    pub(super) fn step(&self, seconds: i64) {
+    pub(in crate::record) fn step(&self, seconds: i64) {
         self.0.fetch_add(seconds, Ordering::Relaxed);
     }
 
-    pub(super) fn now(&self) -> Timestamp {
+    pub(in crate::record) fn now(&self) -> Timestamp {
         Timestamp::from_second(self.0.load(Ordering::Relaxed)).expect("a time")
     }
 
-    pub(super) fn clock(&self) -> Clock {
+    pub(in crate::record) fn clock(&self) -> Clock {
         let own = self.clone();
         Arc::new(move || own.now())
     }
 }
 
 /// A recorder, and how far it has seen the server.
-pub(super) struct Run {
-    pub(super) recording: Recording,
-    pub(super) key: Arc<SourceKey>,
-    pub(super) clock: WallClock,
-    pub(super) seen: u64,
-    pub(super) progress: SharedProgress,
+pub(in crate::record) struct Run {
+    pub(in crate::record) recording: Recording,
+    pub(in crate::record) key: Arc<SourceKey>,
+    pub(in crate::record) clock: WallClock,
+    pub(in crate::record) seen: u64,
+    pub(in crate::record) progress: SharedProgress,
 }
 
 /// How a recorder starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Start {
+pub(in crate::record) enum Start {
     Resumed,
     Fresh,
 }
 
 impl Run {
-    pub(super) fn start(path: &Path, server: &Server, clock: &WallClock, start: Start) -> Run {
+    pub(in crate::record) fn start(
+        path: &Path,
+        server: &Server,
+        clock: &WallClock,
+        start: Start,
+    ) -> Run {
         let key = Arc::new(SourceKey::all("", "ConfigMap"));
         let store = Store::create(path).expect("a store");
         let states = last_states(&store.cluster("c1"), &[(*key).clone()]);
@@ -203,11 +208,11 @@ impl Run {
         run
     }
 
-    pub(super) fn take(&mut self, event: &Event) {
+    pub(in crate::record) fn take(&mut self, event: &Event) {
         self.recording.take(&self.key, event);
     }
 
-    pub(super) fn object(&mut self, why: Why, version: &Arc<Version>) {
+    pub(in crate::record) fn object(&mut self, why: Why, version: &Arc<Version>) {
         self.take(&Event::Object {
             why,
             past: false,
@@ -217,7 +222,7 @@ impl Run {
         });
     }
 
-    pub(super) fn synced(&mut self, count: usize, version: u64) {
+    pub(in crate::record) fn synced(&mut self, count: usize, version: u64) {
         self.seen = version;
         self.take(&Event::Synced {
             epoch: 1,
@@ -226,7 +231,7 @@ impl Run {
         });
     }
 
-    pub(super) fn list(&mut self, server: &Server) {
+    pub(in crate::record) fn list(&mut self, server: &Server) {
         for write in server.objects.values() {
             self.object(Why::Listed, &write.version);
         }
@@ -234,7 +239,7 @@ impl Run {
     }
 
     /// Names the gap after the last revision, and sends the difference.
-    pub(super) fn skip(&mut self, server: &Server, known: &[Arc<Version>]) {
+    pub(in crate::record) fn skip(&mut self, server: &Server, known: &[Arc<Version>]) {
         self.take(&Event::Gap(Gap {
             after: ResourceVersion::new(self.seen.to_string()),
             upto: ResourceVersion::new(server.revision().to_string()),
@@ -264,7 +269,7 @@ impl Run {
     }
 
     /// Sends what the server has written.
-    pub(super) fn deliver(&mut self, server: &Server) {
+    pub(in crate::record) fn deliver(&mut self, server: &Server) {
         for write in &server.writes {
             if write.revision > self.seen {
                 self.object(write.why, &write.version);
@@ -274,17 +279,17 @@ impl Run {
     }
 
     /// A bookmark: nothing else has happened.
-    pub(super) fn reach(&mut self) {
+    pub(in crate::record) fn reach(&mut self) {
         let version = ResourceVersion::new(self.seen.to_string());
         self.recording.reach(&self.key, &version);
     }
 
-    pub(super) fn commit(&mut self) {
+    pub(in crate::record) fn commit(&mut self) {
         self.recording.tend(Pace::Quiet);
     }
 
     /// Ends like a killed process. The last log keeps this part of its bytes.
-    pub(super) fn kill(self, part: f64) {
+    pub(in crate::record) fn kill(self, part: f64) {
         let file = self.recording.file().expect("a file").to_owned();
         let mut log = file.clone().into_os_string();
         log.push("-wal");
@@ -305,11 +310,11 @@ impl Run {
     clippy::cast_precision_loss,
     reason = "a place in a small file"
 )]
-pub(super) fn place(length: usize, part: f64) -> usize {
+pub(in crate::record) fn place(length: usize, part: f64) -> usize {
     (part * length as f64) as usize
 }
 
-pub(super) fn all_files(path: &Path) -> Vec<PathBuf> {
+pub(in crate::record) fn all_files(path: &Path) -> Vec<PathBuf> {
     let folder = path.join("c1");
     let inside = fs::read_dir(folder).into_iter().flatten();
     inside
@@ -319,7 +324,7 @@ pub(super) fn all_files(path: &Path) -> Vec<PathBuf> {
 
 /// What happens next.
 #[derive(Clone, Debug)]
-pub(super) enum Step {
+pub(in crate::record) enum Step {
     Write(u8, String),
     Delete(u8),
     Deliver,
@@ -336,7 +341,7 @@ pub(super) enum Step {
     Other,
 }
 
-pub(super) fn step(clock: std::ops::Range<i64>) -> impl Strategy<Value = Step> {
+pub(in crate::record) fn step(clock: std::ops::Range<i64>) -> impl Strategy<Value = Step> {
     prop_oneof![
         6 => (0_u8..4, "[ab]{0,9}|[a-z]{300}").prop_map(|(name, data)| Step::Write(name, data)),
         2 => (0_u8..4).prop_map(Step::Delete),
@@ -354,7 +359,7 @@ pub(super) fn step(clock: std::ops::Range<i64>) -> impl Strategy<Value = Step> {
 }
 
 /// Plays the steps. At the end a recorder has seen everything.
-pub(super) fn play(path: &Path, steps: &[Step]) -> Server {
+pub(in crate::record) fn play(path: &Path, steps: &[Step]) -> Server {
     let mut server = Server::default();
     let clock = WallClock::new();
     server.write(0, "first");
