@@ -13,7 +13,9 @@ use super::error::TopicError;
 use super::message::FileLabel;
 use super::order::{EntryOrder, FilePlace, OrderedEntry};
 use super::positions::PositionFile;
-use crate::record::{EntryContent, RecordEntry, RecordReplay, RetentionPolicy, Store, StoreError};
+use crate::record::{
+    EntryContent, RecordEntry, RecordReplay, RetentionPolicy, Store, StoreError, UndeletedNews,
+};
 
 /// How many messages are taken before they are written to the disk.
 const BATCH: u64 = 20_000;
@@ -88,6 +90,7 @@ pub struct TopicReader {
     is_broken: bool,
     /// News for the user.
     notes: Vec<String>,
+    undeleted: UndeletedNews,
     /// Held for as long as the reader lives.
     _lock: std::fs::File,
 }
@@ -145,6 +148,7 @@ impl TopicReader {
             unsaved: 0,
             is_broken: false,
             notes: Vec::new(),
+            undeleted: UndeletedNews::default(),
             _lock: lock,
         })
     }
@@ -309,10 +313,15 @@ impl TopicReader {
             return Err(ReadError::Broken);
         }
         self.unsaved = 0;
+        let mut retained = Ok(());
         for (label, replay) in &mut self.replays {
             let current = replay.save().inspect_err(|_| self.is_broken = true)?;
             let files = self.store.cluster(&label.cluster);
-            self.retention.apply(&files, current, now)?;
+            retained = retained.and(self.retention.apply(&files, current, now));
+        }
+        if !self.replays.is_empty() {
+            let undeleted = retained.err().map(|error| error.to_string());
+            self.notes.extend(self.undeleted.line(undeleted.as_deref()));
         }
         self.saved = self.counts.clone();
         // What waits for others is read again after a restart.

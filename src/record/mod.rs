@@ -42,7 +42,7 @@ pub use file_reader::{RecordedSource, RecordedVersion, StoreFileReader};
 pub use layered::LayeredTransport;
 pub use mark::Mark;
 pub use past::last_states;
-pub use progress::RecordProgress;
+pub use progress::{RecordProgress, UndeletedNews};
 pub use recorder::Recorder;
 pub use recording::{RecordOptions, ResumedSource};
 pub use redaction::{Redaction, RedactionError};

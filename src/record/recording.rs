@@ -473,10 +473,11 @@ impl Recording {
         }
         self.commit()?;
         if let Some(writer) = &self.writer {
-            let retention = self.options.retention;
-            if let Err(undeleted) = retention.apply(&self.files, writer.path(), now) {
-                lock(&self.progress).trouble = Some(undeleted.to_string());
-            }
+            let retained = self
+                .options
+                .retention
+                .apply(&self.files, writer.path(), now);
+            lock(&self.progress).undeleted = retained.err().map(|error| error.to_string());
         }
         Ok(())
     }

@@ -223,42 +223,44 @@ impl RetentionPolicy {
         (self.max_bytes / FILES).clamp(1 << 20, LARGEST)
     }
 
-    /// Deletes the files that are too old or too many, but not the one that is being written.
+    /// Deletes the files that are too old or too many, but not the one that is being written. A file that cannot be deleted
+    /// takes its room from the others; the error is that of the first one.
     pub fn apply(
         &self,
         files: &ClusterFiles,
         current: &Path,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        let files = files.list()?;
-        let total = files.iter().map(|file| file.bytes).sum();
-        for file in self.expired(&files, total, now) {
-            if file.path != current {
-                file.remove()?;
+        self.expire(&files.list()?, now, |file| {
+            if file.path == current {
+                return Ok(());
             }
-        }
-        Ok(())
+            file.remove()
+        })
     }
 
-    /// The files to delete. They are ordered by their age, and have this size together.
-    fn expired<'f>(
+    /// Removes files, which are ordered by their age.
+    fn expire(
         &self,
-        files: &'f [StoreFile],
-        mut total: u64,
+        files: &[StoreFile],
         now: Timestamp,
-    ) -> Vec<&'f StoreFile> {
+        mut remove: impl FnMut(&StoreFile) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
         let keep = SignedDuration::try_from(self.keep).unwrap_or(SignedDuration::MAX);
-        let mut expired = Vec::new();
+        let mut total: u64 = files.iter().map(|file| file.bytes).sum();
+        let mut done = Ok(());
         for file in files {
             let age = file.written.map(|written| now.duration_since(written));
             let is_idle = !file.is_in_use(now);
             let is_old = age.is_some_and(|age| age > keep);
             if is_idle && (is_old || total > self.max_bytes) {
-                total = total.saturating_sub(file.bytes);
-                expired.push(file);
+                match remove(file) {
+                    Ok(()) => total = total.saturating_sub(file.bytes),
+                    Err(error) => done = done.and(Err(error)),
+                }
             }
         }
-        expired
+        done
     }
 }
 
@@ -332,8 +334,8 @@ fn make_key(store: &Path, path: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// The names of the files to delete, of some with this age in hours and this size.
-    fn check(files: &[(&str, i64, u64)], expected: &[&str]) {
+    /// Checks which files are deleted, of some with this age in hours and this size. That of `stuck` cannot be deleted.
+    fn check(files: &[(&str, i64, u64)], stuck: &str, expected: &[&str]) {
         let now: Timestamp = "2026-03-02T12:00:00Z".parse().expect("a time");
         let files: Vec<StoreFile> = files
             .iter()
@@ -347,13 +349,20 @@ mod tests {
             keep: Duration::from_secs(72 * 3600),
             max_bytes: 100,
         };
-        let total = files.iter().map(|file| file.bytes).sum();
-        let expired = retention.expired(&files, total, now);
-        let names: Vec<_> = expired
-            .iter()
-            .filter_map(|file| file.path.to_str())
-            .collect();
+        let (mut names, mut failures) = (Vec::new(), 0);
+        let done = retention.expire(&files, now, |file| {
+            if file.path == Path::new(stuck) {
+                failures += 1;
+                return Err(StoreError::io(
+                    &file.path,
+                    ErrorKind::PermissionDenied.into(),
+                ));
+            }
+            names.extend(file.path.to_str().map(str::to_owned));
+            Ok(())
+        });
         assert_eq!(names, expected);
+        assert_eq!(done.is_err(), failures > 0, "{done:?}");
     }
 
     #[test]
@@ -380,11 +389,22 @@ mod tests {
 
     #[test]
     fn whole_files_are_deleted_by_age_and_by_size() {
-        check(&[], &[]);
-        check(&[("a", 80, 10), ("b", 60, 10), ("c", 0, 10)], &["a"]);
-        check(&[("a", 60, 60), ("b", 50, 60), ("c", 0, 60)], &["a", "b"]);
-        check(&[("a", 60, 60), ("b", 50, 30), ("c", 0, 30)], &["a"]);
+        check(&[], "", &[]);
+        check(&[("a", 80, 10), ("b", 60, 10), ("c", 0, 10)], "", &["a"]);
+        check(
+            &[("a", 60, 60), ("b", 50, 60), ("c", 0, 60)],
+            "",
+            &["a", "b"],
+        );
+        check(&[("a", 60, 60), ("b", 50, 30), ("c", 0, 30)], "", &["a"]);
         // Another recorder writes to the oldest file.
-        check(&[("a", 0, 60), ("b", 50, 60)], &["b"]);
+        check(&[("a", 0, 60), ("b", 50, 60)], "", &["b"]);
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_deleted_takes_the_room_of_others() {
+        let files = [("a", 80, 60), ("b", 60, 30), ("c", 50, 30)];
+        check(&files, "a", &["b"]);
+        check(&files, "b", &["a"]);
     }
 }

@@ -161,6 +161,7 @@ mod tests {
             files: 4,
             oldest: oldest.parse().ok(),
             trouble: None,
+            undeleted: None,
         };
         let of = |id: &str, oldest| (id.to_owned(), progress(oldest));
         let full = Some("the disk is full".to_owned());
@@ -176,6 +177,7 @@ mod tests {
             files: 8,
             oldest: "2026-03-02T11:00:00Z".parse().ok(),
             trouble: full,
+            undeleted: None,
         };
         assert_eq!(total, expect);
     }

@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep_until};
 use super::cluster_recorder::{ClusterRecorder, RecordPlan, RecorderSetup, unrecorded};
 use crate::commands::live::cluster_group::JoinedCluster;
 use crate::commands::{CommandError, Live, Sources, Terminal};
-use crate::record::RecordProgress;
+use crate::record::{RecordProgress, UndeletedNews};
 use crate::render::age::rfc3339;
 use crate::render::count::{bytes, plural};
 use crate::render::header_footer::{Freshness, ViewHeader};
@@ -42,6 +42,7 @@ pub(super) struct LiveRecording<'a> {
     next_heartbeat: Instant,
     /// Whether the last line said that nothing is written.
     has_trouble: bool,
+    undeleted: UndeletedNews,
 }
 
 impl<'a> LiveRecording<'a> {
@@ -63,6 +64,7 @@ impl<'a> LiveRecording<'a> {
             next_line: now + LINE,
             next_heartbeat: now,
             has_trouble: false,
+            undeleted: UndeletedNews::default(),
         }
     }
 
@@ -151,12 +153,15 @@ impl<'a> LiveRecording<'a> {
         format!("{:.1}/s", f64::from(new) / seconds)
     }
 
-    /// Reports that nothing can be written, and that it can be again.
+    /// Reports that nothing can be written, or that old files stay, and the end of both.
     fn report_trouble(
         &mut self,
         progress: &RecordProgress,
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
+        if let Some(line) = self.undeleted.line(progress.undeleted.as_deref()) {
+            terminal.notify(&line)?;
+        }
         // Each try fails with a file of its own; one line is enough.
         if progress.trouble.is_some() == self.has_trouble {
             return Ok(());
@@ -285,6 +290,10 @@ impl Live for LiveRecording<'_> {
         let mut frame = vec![header.line(canvas), words.join("  ").into()];
         if let Some(trouble) = &progress.trouble {
             frame.push(Text::new(Role::Bad, format!("not recording: {trouble}")));
+        }
+        if let Some(cause) = &progress.undeleted {
+            let line = format!("cannot delete old files: {cause}");
+            frame.push(Text::new(Role::Warning, line));
         }
         frame.extend(connection.refusals());
         let footer = Freshness {

@@ -5,19 +5,26 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io;
 use std::path::Path;
+use std::time::{Duration, UNIX_EPOCH};
 
 use jiff::Timestamp;
 use proptest::prelude::*;
 
 use super::played_faults::{
-    Run, Server, Start, Step, WallClock, Write, all_files, place, play, step, words,
+    Run, Server, Start, Step, WallClock, Write, all_files, options, place, play, step, words,
 };
-use super::{Folder, files};
+use super::{FOREVER, Folder, files};
 use crate::object::ResourceVersion;
 use crate::record::past::ClusterPast;
+use crate::record::progress::{SharedProgress, lock};
 use crate::record::recorded_history::RecordedHistory;
-use crate::record::{ExportedEvent, RecordExport, RecordedVersion, Store, StoreFileReader};
+use crate::record::recording::Recording;
+use crate::record::{
+    ClusterFiles, ExportedEvent, RecordExport, RecordOptions, RecordedVersion, RetentionPolicy,
+    Store, StoreFileReader,
+};
 use crate::source::{Event, Gap, GapCause, SourceKey, SourceState, Why};
 use crate::watch::{Hole, Revision};
 
@@ -321,7 +328,7 @@ fn a_full_disk_is_a_hole_until_there_is_room() {
     run.commit();
     run.recording.limit_pages(24);
     let mut random = fastrand::Rng::with_seed(7);
-    let trouble = |run: &Run| super::progress::lock(&run.progress).trouble.clone();
+    let trouble = |run: &Run| lock(&run.progress).trouble.clone();
     while trouble(&run).is_none() {
         let noise = std::iter::repeat_with(|| random.alphanumeric()).take(5000);
         server.write(1, &noise.collect::<String>());
@@ -370,4 +377,59 @@ fn a_commit_that_fails_leaves_a_whole_file() {
     let mut file = StoreFileReader::open(&files(folder.path())[0].path).expect("a file");
     assert_eq!(file.check(), [""; 0]);
     assert_eq!(exported(folder.path()).0.len(), 1);
+}
+
+/// A file that cannot be deleted: the recorder records, and says what stays.
+#[test]
+fn an_old_file_that_stays_is_no_end_of_the_recording() {
+    let folder = Folder::new();
+    let clock = WallClock::new();
+    let long_ago = clock.now().as_second() - 10_000;
+    let store = Store::create(folder.path()).expect("a store");
+    let files = store.cluster("c1");
+    for recorder in ["a", "b", "c"] {
+        write_old(&files, recorder, long_ago, |path| match recorder {
+            // It is not deleted as a file.
+            "b" => fs::create_dir(path),
+            _ => fs::write(path, "old"),
+        });
+    }
+    let progress = SharedProgress::default();
+    let mut recording = Recording::begin(small(folder.path(), &clock), progress.clone());
+    let recording = recording.as_mut().expect("a file");
+    for _ in 0..2 {
+        recording.save().expect("written");
+        let progress = lock(&progress).clone();
+        assert_eq!(progress.trouble, None);
+        let undeleted = progress.undeleted.expect("a cause");
+        assert!(undeleted.contains("-b.spy: "), "{undeleted}");
+    }
+    // The others are deleted, and what is left is the present one.
+    assert_eq!(files.list().expect("files").len(), 2);
+}
+
+/// Writes a file of another recorder, which has it since this second.
+fn write_old(
+    files: &ClusterFiles,
+    recorder: &str,
+    second: i64,
+    write: impl FnOnce(&Path) -> io::Result<()>,
+) {
+    let begun = Timestamp::from_second(second).expect("a time");
+    let path = files.new_file(begun, recorder).expect("a path");
+    write(&path).expect("written");
+    let file = fs::File::open(&path).expect("a file");
+    let written = UNIX_EPOCH + Duration::from_secs(second.unsigned_abs());
+    file.set_modified(written).expect("a time");
+}
+
+/// A recorder of which only the present file is small enough.
+fn small(path: &Path, clock: &WallClock) -> RecordOptions {
+    RecordOptions {
+        retention: RetentionPolicy {
+            max_bytes: 1,
+            ..FOREVER
+        },
+        ..options(path, clock)
+    }
 }

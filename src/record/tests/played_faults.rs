@@ -1,6 +1,6 @@
 //! A small server with a random history, and the recorders that it has, with what goes wrong: kills, restarts, set clocks.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -153,6 +153,22 @@ pub(in crate::record) enum Start {
     Fresh,
 }
 
+/// A recorder of the server, which keeps everything.
+pub(in crate::record) fn options(path: &Path, clock: &WallClock) -> RecordOptions {
+    RecordOptions {
+        store: Store::create(path).expect("a store"),
+        cluster: RecordedCluster {
+            id: "c1".to_owned(),
+            name: "test".to_owned(),
+            server: "localhost:6443".to_owned(),
+        },
+        retention: FOREVER,
+        resumed: HashMap::new(),
+        redactions: Vec::new(),
+        clock: clock.clock(),
+    }
+}
+
 impl Run {
     pub(in crate::record) fn start(
         path: &Path,
@@ -170,16 +186,8 @@ impl Run {
             .map(|known| ((*key).clone(), ResumedSource::of(known)));
         let progress = SharedProgress::default();
         let options = RecordOptions {
-            store,
-            cluster: RecordedCluster {
-                id: "c1".to_owned(),
-                name: "test".to_owned(),
-                server: "localhost:6443".to_owned(),
-            },
-            retention: FOREVER,
             resumed: resumed.collect(),
-            redactions: Vec::new(),
-            clock: clock.clock(),
+            ..options(path, clock)
         };
         let recording = Recording::begin(options, progress.clone()).expect("a file");
         let mut run = Run {
