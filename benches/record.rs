@@ -422,6 +422,7 @@ fn recorder(
     states: HashMap<SourceKey, ResumedSource>,
 ) -> Recorder {
     let clock = clock.clone();
+    let clock = Arc::new(move || at(clock.load(Ordering::Relaxed)));
     Recorder::start(RecordOptions {
         store: Store::create(path).unwrap(),
         cluster: RecordedCluster {
@@ -435,7 +436,8 @@ fn recorder(
         },
         resumed: states,
         redactions: Vec::new(),
-        clock: Arc::new(move || at(clock.load(Ordering::Relaxed))),
+        clock: clock.clone(),
+        local_clock: clock,
     })
     .unwrap()
 }

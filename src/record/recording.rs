@@ -50,6 +50,8 @@ pub struct RecordOptions {
     pub redactions: Vec<Redaction>,
     /// Gives the times of the record.
     pub clock: Clock,
+    /// This machine's clock, by which the files have the times at which they were written.
+    pub local_clock: Clock,
 }
 
 /// The last state of a source in an earlier file.
@@ -473,10 +475,8 @@ impl Recording {
         }
         self.commit()?;
         if let Some(writer) = &self.writer {
-            let retained = self
-                .options
-                .retention
-                .apply(&self.files, writer.path(), now);
+            let (retention, now) = (self.options.retention, (self.options.local_clock)());
+            let retained = retention.apply(&self.files, writer.path(), now);
             lock(&self.progress).undeleted = retained.err().map(|error| error.to_string());
         }
         Ok(())

@@ -36,6 +36,7 @@ impl RecordReplay {
             resumed: HashMap::new(),
             redactions: heading.redactions,
             clock: Arc::new(move || started),
+            local_clock: Arc::new(move || started),
         };
         let name = recorder_name(recorder);
         let recording = Recording::begin_as(name, options, SharedProgress::default())?;

@@ -224,7 +224,8 @@ impl RetentionPolicy {
     }
 
     /// Deletes the files that are too old or too many, but not the one that is being written. A file that cannot be deleted
-    /// takes its room from the others; the error is that of the first one.
+    /// takes its room from the others; the error is that of the first one. `now` is by this machine's clock, as the times of
+    /// files are.
     pub fn apply(
         &self,
         files: &ClusterFiles,

@@ -200,6 +200,7 @@ impl NightRecording {
             resumed: HashMap::new(),
             redactions: Vec::new(),
             clock: clock.now(),
+            local_clock: clock.now(),
         })?;
         let sources = well_known().iter().map(|found| {
             let resource = found.resource.clone();

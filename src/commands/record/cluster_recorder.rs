@@ -68,6 +68,7 @@ impl RecorderSetup<'_> {
             resumed: resumed.collect(),
             redactions: plan.redactions,
             clock: clock_ahead(self.clock.clone(), session.ahead()),
+            local_clock: self.clock.clone(),
         })?;
         for (key, known) in known {
             session.mux.resume(key, known);

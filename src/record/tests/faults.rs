@@ -433,3 +433,28 @@ fn small(path: &Path, clock: &WallClock) -> RecordOptions {
         ..options(path, clock)
     }
 }
+
+/// Another recorder has written to its file half a minute ago, by this machine's clock. The server's is far ahead.
+#[test]
+fn a_clock_of_a_server_that_is_ahead_deletes_no_file_in_use() {
+    let folder = Folder::new();
+    let clock = WallClock::new();
+    let now = clock.now().as_second();
+    let store = Store::create(folder.path()).expect("a store");
+    let files = store.cluster("c1");
+    for (recorder, age) in [("idle", 150), ("live", 30)] {
+        write_old(&files, recorder, now - age, |path| fs::write(path, "old"));
+    }
+    let server = WallClock::new();
+    server.step(600);
+    let options = RecordOptions {
+        clock: server.clock(),
+        ..small(folder.path(), &clock)
+    };
+    let recording = Recording::begin(options, SharedProgress::default()).expect("a file");
+    let left = files.list().expect("files").into_iter().map(|it| it.path);
+    let mut others = left.filter(|path| path != recording.file().expect("a file"));
+    let other = others.next().expect("the file in use");
+    assert!(other.to_string_lossy().ends_with("-live.spy"), "{other:?}");
+    assert_eq!(others.next(), None);
+}

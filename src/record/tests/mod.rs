@@ -79,6 +79,7 @@ pub(in crate::record) fn redacting_recorder(
             .map(|text| text.parse().expect("a redaction"))
             .collect(),
         clock: Arc::new(clock),
+        local_clock: Arc::new(start),
     };
     Recorder::start(options).expect("a recorder")
 }

@@ -166,6 +166,7 @@ pub(in crate::record) fn options(path: &Path, clock: &WallClock) -> RecordOption
         resumed: HashMap::new(),
         redactions: Vec::new(),
         clock: clock.clock(),
+        local_clock: clock.clock(),
     }
 }
 
