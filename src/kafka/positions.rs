@@ -1,7 +1,7 @@
 //! How far something has come: `PositionFile`, a file that survives a restart, and `TopicProgress`, the numbers of one run.
 
 use std::collections::BTreeMap;
-use std::fs::{self, DirBuilder, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
@@ -83,7 +83,8 @@ impl<T: Default + Serialize + DeserializeOwned> PositionFile<T> {
         let mut file = options.open(&draft)?;
         file.write_all(&serde_json::to_vec(value)?)?;
         file.sync_all()?;
-        fs::rename(&draft, &self.path)
+        fs::rename(&draft, &self.path)?;
+        sync_directory(parent)
     }
 
     fn error(&self, error: &io::Error) -> io::Error {
@@ -104,6 +105,18 @@ impl PositionFile<BTreeMap<String, SentFile>> {
         let sum = crc32fast::hash(sink.as_bytes());
         let name = format!("kafka-{}-{}-{sum:08x}.json", plain(cluster), plain(sink));
         PositionFile::at(&directory.join(name))
+    }
+}
+
+/// Makes the names in a directory survive a power failure, as far as its file system can.
+fn sync_directory(path: &Path) -> io::Result<()> {
+    if cfg!(not(unix)) {
+        return Ok(());
+    }
+    let path = Some(path).filter(|path| !path.as_os_str().is_empty());
+    match File::open(path.unwrap_or(Path::new(".")))?.sync_all() {
+        Err(error) if error.kind() == ErrorKind::InvalidInput => Ok(()),
+        synced => synced,
     }
 }
 

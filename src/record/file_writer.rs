@@ -15,8 +15,7 @@ use super::delta::{Delta, DeltaBase};
 use super::error::StoreError;
 use super::index::{ObjectRow, object_checksum, uid_value, version_checksum};
 use super::mark::{Mark, MarkRow};
-use super::redaction::Redaction;
-use super::schema::{self, RecordedCluster, RowCounts, SourceRow, checksum, number};
+use super::schema::{self, NewFile, RowCounts, SourceRow, checksum, number};
 use crate::object::{ObjectRef, ResourceVersion};
 use crate::source::{Packing, SourceKey};
 use crate::watch::Revision;
@@ -73,18 +72,13 @@ pub(super) struct StoreFileWriter {
 
 impl StoreFileWriter {
     /// Creates a file.
-    pub(super) fn create(
-        path: &Path,
-        cluster: &RecordedCluster,
-        redactions: &[Redaction],
-        started: Timestamp,
-    ) -> Result<StoreFileWriter, StoreError> {
+    pub(super) fn create(path: &Path, new: &NewFile<'_>) -> Result<StoreFileWriter, StoreError> {
         // This begins a transaction, and so does each commit.
-        let db = schema::create(path, cluster, redactions, started)?;
+        let db = schema::create(path, new)?;
         Ok(StoreFileWriter {
             db,
             path: path.to_owned(),
-            started: started.as_millisecond(),
+            started: new.started.as_millisecond(),
             next: 1,
             open: Vec::new(),
             open_bytes: 0,
@@ -381,6 +375,14 @@ impl StoreFileWriter {
 
 #[cfg(test)]
 impl StoreFileWriter {
+    /// The setting `synchronous`: 1 is `normal`, and 2 is `full`.
+    pub(super) fn synchronous(&self) -> i64 {
+        let value = self
+            .db
+            .pragma_query_value(None, "synchronous", |row| row.get(0));
+        value.expect("a number")
+    }
+
     /// SQLite reports a full disk when the file has this many pages.
     pub(super) fn limit_pages(&self, pages: u32) {
         let limited = self

@@ -21,7 +21,7 @@ use super::file_writer::{NewVersion, StoreFileWriter};
 use super::mark::Mark;
 use super::progress::{SharedProgress, lock};
 use super::redaction::Redaction;
-use super::schema::RecordedCluster;
+use super::schema::{NewFile, RecordedCluster, Synchronous};
 use super::sealer::Sealer;
 use super::store::{ClusterFiles, RetentionPolicy, Store, StoreFile};
 use crate::object::{ObjectRef, ResourceVersion, Uid};
@@ -79,6 +79,7 @@ pub(super) struct Recording {
     files: ClusterFiles,
     /// The name of this recorder in the names of its files.
     name: String,
+    synchronous: Synchronous,
     writer: Option<StoreFileWriter>,
     /// The day on which the file begins.
     day: Date,
@@ -136,12 +137,20 @@ impl Recording {
         progress: SharedProgress,
     ) -> Result<Recording, StoreError> {
         let name = format!("{:08x}", fastrand::u32(..));
-        Recording::begin_as(name, options, progress)
+        Recording::begin_as(name, Synchronous::Normal, options, progress)
     }
 
-    /// Begins the first file of a recorder with this name.
-    pub(super) fn begin_as(
+    /// Begins a copy of the first file of a recorder with this name. No server has what a power failure takes from it.
+    pub(super) fn begin_copy(
         name: String,
+        options: RecordOptions,
+    ) -> Result<Recording, StoreError> {
+        Recording::begin_as(name, Synchronous::Full, options, SharedProgress::default())
+    }
+
+    fn begin_as(
+        name: String,
+        synchronous: Synchronous,
         options: RecordOptions,
         progress: SharedProgress,
     ) -> Result<Recording, StoreError> {
@@ -149,6 +158,7 @@ impl Recording {
         let mut recording = Recording {
             files: options.store.cluster(&options.cluster.id),
             name,
+            synchronous,
             sealer: Sealer::new(options.store.key.clone(), &options.redactions),
             options,
             writer: None,
@@ -418,8 +428,13 @@ impl Recording {
     /// one needs.
     fn begin_file(&mut self, now: Timestamp) -> Result<(), StoreError> {
         let path = self.files.new_file(now, &self.name)?;
-        let (cluster, redactions) = (&self.options.cluster, self.sealer.redactions());
-        let writer = StoreFileWriter::create(&path, cluster, redactions, now)?;
+        let new = NewFile {
+            cluster: &self.options.cluster,
+            redactions: self.sealer.redactions(),
+            started: now,
+            synchronous: self.synchronous,
+        };
+        let writer = StoreFileWriter::create(&path, &new)?;
         let begun = self.write_snapshot(writer, now);
         if begun.is_err() {
             self.writer = None;
@@ -543,6 +558,11 @@ impl Recording {
     /// Whether nothing waits to be written.
     pub(super) fn is_saved(&self) -> bool {
         self.unsaved.is_none()
+    }
+
+    /// What the present file does at a commit.
+    pub(super) fn synchronous(&self) -> Option<i64> {
+        self.writer.as_ref().map(StoreFileWriter::synchronous)
     }
 
     /// Makes the disk full after this many pages of the present file.

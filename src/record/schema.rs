@@ -85,13 +85,27 @@ pub struct RecordedCluster {
     pub server: String,
 }
 
-/// Creates a file for a recorder that starts it now, and begins a transaction.
-pub(super) fn create(
-    path: &Path,
-    cluster: &RecordedCluster,
-    redactions: &[Redaction],
-    started: Timestamp,
-) -> Result<Connection, StoreError> {
+/// A file that is to be created.
+pub(super) struct NewFile<'a> {
+    pub(super) cluster: &'a RecordedCluster,
+    pub(super) redactions: &'a [Redaction],
+    /// When it begins.
+    pub(super) started: Timestamp,
+    pub(super) synchronous: Synchronous,
+}
+
+/// What a power failure may take: the setting `synchronous` of SQLite.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Synchronous {
+    /// The last commits. The next recorder reads them back from the server.
+    Normal,
+    /// Nothing that is committed.
+    Full,
+}
+
+/// Creates a file, and begins a transaction.
+pub(super) fn create(path: &Path, new: &NewFile<'_>) -> Result<Connection, StoreError> {
+    let (cluster, started) = (new.cluster, new.started);
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -99,13 +113,17 @@ pub(super) fn create(
     options
         .open(path)
         .map_err(|error| StoreError::io(path, error))?;
-    let redactions: Vec<String> = redactions.iter().map(Redaction::to_string).collect();
+    let redactions = new.redactions.iter().map(Redaction::to_string);
+    let redactions: Vec<String> = redactions.collect();
+    let synchronous = match new.synchronous {
+        Synchronous::Normal => "normal",
+        Synchronous::Full => "full",
+    };
     let begun = || -> rusqlite::Result<Connection> {
         let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         db.busy_timeout(BUSY)?;
         db.pragma_update(None, "journal_mode", "wal")?;
-        // After a power failure the last commits may be missing, and the next recorder reads them back from the server.
-        db.pragma_update(None, "synchronous", "normal")?;
+        db.pragma_update(None, "synchronous", synchronous)?;
         db.execute_batch(&format!("BEGIN;{TABLES}"))?;
         db.pragma_update(None, "application_id", APPLICATION)?;
         db.pragma_update(None, "user_version", FORMAT)?;
