@@ -1,7 +1,7 @@
 //! `RecordReplay`: writes the entries of another recorder's file into a store, as if that recorder had written it there.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::block::RecordedWhy;
@@ -10,7 +10,7 @@ use super::error::StoreError;
 use super::file_reader::{RecordedVersion, StoreFileReader};
 use super::mark::Mark;
 use super::recording::{RecordOptions, Recording};
-use super::store::{ClusterFiles, RetentionPolicy, Store};
+use super::store::{ClusterFiles, RetentionPolicy, Store, StoreFile};
 use super::tail::RecordHeading;
 use crate::source::Why;
 
@@ -48,20 +48,29 @@ impl RecordReplay {
         cluster: &str,
         recorder: &str,
     ) -> Result<Option<RecordReplay>, StoreError> {
-        let files = store.cluster(cluster);
-        let Some(path) = newest_of(&files, recorder)? else {
+        let Some(mut reader) = newest_of(&store.cluster(cluster), recorder)? else {
             return Ok(None);
         };
-        let mut reader = StoreFileReader::open(&path)?;
         let heading = RecordHeading {
             cluster: reader.cluster().clone(),
             started: reader.started(),
             redactions: reader.redactions().to_vec(),
         };
         let mut replay = RecordReplay::begin(store, heading, recorder)?;
+        if let Err(error) = replay.copy_state(&mut reader) {
+            let path = replay.recording.file()?.to_owned();
+            drop(replay);
+            let _kept = StoreFile::remove_at(&path);
+            return Err(error);
+        }
+        Ok(Some(replay))
+    }
+
+    /// Writes the last state of a file.
+    fn copy_state(&mut self, reader: &mut StoreFileReader) -> Result<(), StoreError> {
         for source in reader.sources().to_vec() {
             let key = Arc::new(source.key.clone());
-            let mut add = |content| replay.recording.replay(&key, &content);
+            let mut add = |content| self.recording.replay(&key, &content);
             let states = reader.marks_of(&source)?.into_iter().rev();
             let mut states = states.filter(|(_, _, mark)| matches!(mark, Mark::State { .. }));
             if let Some((_, seen, mark)) = states.next() {
@@ -89,8 +98,8 @@ impl RecordReplay {
             let mark = Mark::Synced { count, version };
             add(EntryContent::Mark { seen, mark })?;
         }
-        replay.save()?;
-        Ok(Some(replay))
+        self.save()?;
+        Ok(())
     }
 
     /// Takes the next entry.
@@ -124,16 +133,28 @@ fn recorder_name(text: &str) -> String {
     letters.take(16).collect()
 }
 
-/// The newest file of this recorder.
-fn newest_of(files: &ClusterFiles, recorder: &str) -> Result<Option<PathBuf>, StoreError> {
+/// The newest file of this recorder in which something is recorded, or else the newest one. A reader that was killed while it
+/// began a file has left one without a source.
+fn newest_of(files: &ClusterFiles, recorder: &str) -> Result<Option<StoreFileReader>, StoreError> {
     let end = format!("-{}", recorder_name(recorder));
     let is_own = |path: &Path| {
         let name = path.file_stem().and_then(|name| name.to_str());
         name.is_some_and(|name| name.ends_with(&end))
     };
-    let mut all = files.list()?.into_iter().rev();
-    let found = all.find(|file| is_own(&file.path));
-    Ok(found.map(|file| file.path))
+    let mut begun = None;
+    for file in files.list()?.into_iter().rev() {
+        if !is_own(&file.path) {
+            continue;
+        }
+        match StoreFileReader::open(&file.path) {
+            Err(StoreError::Empty { .. }) => {}
+            Ok(reader) if reader.sources().is_empty() => {
+                begun.get_or_insert(reader);
+            }
+            reader => return reader.map(Some),
+        }
+    }
+    Ok(begun)
 }
 
 /// What a file is called by its recorder: its name, and that of the recorder.

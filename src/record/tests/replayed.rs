@@ -209,3 +209,30 @@ fn a_copy_that_cannot_be_written_is_continued() {
     let resumed = RecordReplay::resume(&store, "c1", "other").expect("read");
     resumed.expect("a file").finish().expect("written");
 }
+
+/// A reader of a topic was killed while it began files: the state is in the one before them.
+#[test]
+fn a_copy_continues_after_files_that_were_only_begun() {
+    let (folder, copy) = (Folder::new(), Folder::new());
+    let synced = Event::Synced {
+        epoch: 1,
+        count: 1,
+        version: ResourceVersion::new("7"),
+    };
+    let listed = object(Why::Listed, config_map(1, 3, "a"));
+    record(&folder.0, &[(true, listed), (true, synced)]);
+    let entries = entries(&folder.0, TailPosition::default());
+    for replay in replay(&copy.0, heading(&folder.0), &entries, usize::MAX) {
+        replay.finish().expect("written");
+    }
+    let store = Store::open(&copy.0).expect("a store");
+    drop(RecordReplay::begin(&store, heading(&folder.0), "other").expect("begun"));
+    let empty = store.cluster("c1").new_file(start(), "other");
+    fs::write(empty.expect("a path"), "").expect("written");
+    let resumed = RecordReplay::resume(&store, "c1", "other").expect("read");
+    resumed.expect("a file").finish().expect("written");
+    let newest = files(&copy.0).pop().expect("a file").path;
+    let mut newest = StoreFileReader::open(&newest).expect("a file");
+    let versions = newest.everything().expect("events").into_iter();
+    assert_eq!(versions.filter(|(_, it)| it.is_ok()).count(), 1);
+}
