@@ -4,11 +4,12 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::{SignedDuration, Timestamp};
 use rskafka::BackoffConfig;
 use rskafka::chrono::DateTime;
 use rskafka::client::error::{Error as ClientError, ProtocolError};
 use rskafka::client::partition::{Compression, OffsetAt, PartitionClient, UnknownTopicHandling};
-use rskafka::client::{ClientBuilder, Credentials, SaslConfig};
+use rskafka::client::{Client, ClientBuilder, Credentials, SaslConfig};
 use rskafka::record::{Record, RecordAndOffset};
 use secrecy::ExposeSecret;
 use tokio::time::timeout;
@@ -27,12 +28,27 @@ const REQUEST: Duration = Duration::from_secs(30);
 const FETCH: i32 = 256 << 10;
 /// The largest answer, in bytes. The client reserves what a broker announces, and a port with TLS announces anything.
 const ANSWER: usize = 32 << 20;
+/// How often it is looked whether the topic has more partitions.
+const LOOK: SignedDuration = SignedDuration::from_mins(1);
 /// How long a broker waits for messages, in milliseconds.
 const WAIT: i32 = 100;
 
 /// The partitions of a topic.
 pub(super) struct TopicClient {
+    client: Client,
+    topic: String,
     partitions: Vec<PartitionClient>,
+    /// When it was last looked for new partitions.
+    looked: Option<Timestamp>,
+}
+
+/// What one request has brought of a partition.
+pub(super) struct FetchedPart {
+    /// The offset from which it was read. What was before it is deleted.
+    pub(super) from: i64,
+    pub(super) messages: Vec<FetchedMessage>,
+    /// The offset after the last message that the broker has and gives to readers.
+    pub(super) watermark: i64,
 }
 
 /// A message that was read.
@@ -72,23 +88,43 @@ impl TopicClient {
         }
         let client = builder.build().await;
         let client = client.map_err(|error| TopicError::of_first(error, &address.security))?;
-        let topics = client.list_topics().await?;
-        let topic = topics.into_iter().find(|topic| topic.name == address.topic);
-        let no_topic = || TopicError::NoTopic(address.topic.clone());
-        let topic = topic.ok_or_else(no_topic)?;
-        let mut partitions = Vec::new();
-        for number in topic.partitions {
+        let mut client = TopicClient {
+            client,
+            topic: address.topic.clone(),
+            partitions: Vec::new(),
+            looked: None,
+        };
+        client.find_partitions().await?;
+        Ok(client)
+    }
+
+    /// Whether it is time to look for new partitions.
+    pub(super) fn is_look_due(&self, now: Timestamp) -> bool {
+        let age = self.looked.map(|looked| now.duration_since(looked).abs());
+        age.is_none_or(|age| age >= LOOK)
+    }
+
+    /// Connects to the partitions that the topic has got meanwhile.
+    pub(super) async fn look(&mut self, now: Timestamp) -> Result<(), TopicError> {
+        in_time(self.find_partitions()).await?;
+        self.looked = Some(now);
+        Ok(())
+    }
+
+    async fn find_partitions(&mut self) -> Result<(), TopicError> {
+        let topics = self.client.list_topics().await?.into_iter();
+        let topic = topics.into_iter().find(|topic| topic.name == self.topic);
+        let numbers = topic.map(|topic| topic.partitions).unwrap_or_default();
+        if numbers.is_empty() {
+            return Err(TopicError::NoTopic(self.topic.clone()));
+        }
+        self.partitions.truncate(numbers.len());
+        for number in numbers.into_iter().skip(self.partitions.len()) {
             let unknown = UnknownTopicHandling::Error;
-            partitions.push(
-                client
-                    .partition_client(&topic.name, number, unknown)
-                    .await?,
-            );
+            let found = self.client.partition_client(&self.topic, number, unknown);
+            self.partitions.push(found.await?);
         }
-        if partitions.is_empty() {
-            return Err(no_topic());
-        }
-        Ok(TopicClient { partitions })
+        Ok(())
     }
 
     /// The number of partitions.
@@ -134,10 +170,8 @@ impl TopicClient {
         &self,
         partition: usize,
         from: i64,
-    ) -> Result<Vec<FetchedMessage>, TopicError> {
-        let Some(client) = self.partitions.get(partition) else {
-            return Ok(Vec::new());
-        };
+    ) -> Result<FetchedPart, TopicError> {
+        let client = self.partitions.get(partition).ok_or(TopicError::Behind)?;
         let fetched = in_time(async {
             match client.fetch_records(from, 1..FETCH, WAIT).await {
                 Err(ClientError::ServerError {
@@ -147,13 +181,18 @@ impl TopicClient {
                 fetched => fetched.map(Some),
             }
         });
-        let (records, _) = if let Some(fetched) = fetched.await? {
-            fetched
+        let (from, (records, watermark)) = if let Some(fetched) = fetched.await? {
+            (from, fetched)
         } else {
             let first = self.offset(partition, OffsetAt::Earliest).await?;
-            in_time(client.fetch_records(first, 1..FETCH, WAIT)).await?
+            let fetched = in_time(client.fetch_records(first, 1..FETCH, WAIT)).await?;
+            (first, fetched)
         };
-        Ok(records.into_iter().map(FetchedMessage::of).collect())
+        Ok(FetchedPart {
+            from,
+            messages: records.into_iter().map(FetchedMessage::of).collect(),
+            watermark,
+        })
     }
 }
 

@@ -84,6 +84,9 @@ pub enum TopicError {
     /// The broker does not answer in this time.
     #[error("no answer for {} s", .0.as_secs())]
     Silence(Duration),
+    /// Another broker has taken over a partition, and does not have all messages yet.
+    #[error("the broker does not give the newest messages yet")]
+    Behind,
     /// Everything else. It may go away.
     #[error("{0}")]
     Failed(String),

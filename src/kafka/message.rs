@@ -52,6 +52,12 @@ impl FileLabel {
     pub fn recorder(&self) -> &str {
         self.file.split_once('-').map_or("", |(_, name)| name)
     }
+
+    /// Whether it is an earlier file of the same recorder.
+    pub fn is_before(&self, other: &FileLabel) -> bool {
+        let is_same = (&self.cluster, self.recorder()) == (&other.cluster, other.recorder());
+        is_same && *self < *other
+    }
 }
 
 /// What is sent of a file.

@@ -12,6 +12,8 @@ mod client;
 mod error;
 mod message;
 mod order;
+#[cfg(feature = "kafka")]
+mod partition;
 mod positions;
 #[cfg(feature = "kafka")]
 mod pull;
@@ -25,7 +27,7 @@ pub use message::{
     FileLabel, FileSender, MessageContent, MessageFormat, ReceivedMessage, TopicMessage,
     partition_of,
 };
-pub use order::{EntryOrder, FilePlace, OrderedEntry};
+pub use order::{Arrival, EntryOrder, FilePlace, OrderedEntry};
 pub use positions::{PositionFile, SentFile, TopicProgress};
 #[cfg(feature = "kafka")]
 pub use pull::{ReadCounts, ReadError, TopicReader};

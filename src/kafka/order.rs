@@ -25,7 +25,17 @@ pub enum OrderedEntry {
     },
 }
 
-/// A place in the topic: the time of a message, and whether the round before had it.
+/// When a message came into the topic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// Before the reader looked where the topic ends, at this time in milliseconds. Everything that was in the topic before it is
+    /// read at the latest in this round.
+    Before(i64),
+    /// Since then. What was in the topic before it is read at the latest in the next round.
+    Since,
+}
+
+/// A place in the topic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Claim {
     /// The time of the message.
@@ -45,6 +55,8 @@ struct FileOrder {
     early: BTreeMap<i64, Vec<MessageContent>>,
     /// The newest claim, which counts when everything of its time has been read.
     newest: Claim,
+    /// The highest claim of the messages that came while the topic was read.
+    since: i64,
     /// Every entry with a lower number was in the part of the topic that has been read.
     proven: i64,
     /// The same, of the round before.
@@ -87,16 +99,29 @@ impl EntryOrder {
         })
     }
 
-    /// Whether entries wait for others.
-    pub fn is_waiting(&self) -> bool {
-        self.files.values().any(|file| !file.early.is_empty())
+    /// Whether the entry of a file with this number waits for others.
+    pub fn waits(&self, label: &FileLabel, number: i64) -> bool {
+        let file = self.files.get(label);
+        file.is_some_and(|file| file.early.contains_key(&number))
+    }
+
+    /// Whether an entry is lost unless this round brings it.
+    pub fn is_in_doubt(&self) -> bool {
+        let mut files = self.files.values();
+        files.any(|file| !file.is_lost && file.settled > file.next)
+    }
+
+    /// Whether a file is not known, and a later one of its recorder is. It was forgotten, unless the later one has just begun.
+    pub fn is_over(&self, label: &FileLabel) -> bool {
+        let mut known = self.files.keys();
+        !self.files.contains_key(label) && known.any(|known| label.is_before(known))
     }
 
     /// Takes a message. Messages of one partition are taken in their order, those of several in the order of their times (in
     /// milliseconds). Returns what comes next of its file.
-    pub fn take(&mut self, message: ReceivedMessage, time: i64) -> Vec<OrderedEntry> {
+    pub fn take(&mut self, message: ReceivedMessage, arrival: Arrival) -> Vec<OrderedEntry> {
         let file = self.files.entry(message.label).or_default();
-        file.claim(time, message.sent);
+        file.claim(arrival, message.sent);
         if file.is_lost {
             return Vec::new();
         }
@@ -121,28 +146,46 @@ impl EntryOrder {
         for (label, file) in &mut self.files {
             let found = file.give_up(file.settled);
             lost.extend(found.map(|entry| (label.clone(), entry)));
-            file.settled = file.proven.max(file.newest.sent);
+            file.settled = file.claimed();
         }
         lost
     }
 
-    /// Forgets the files of a recorder that has begun another one.
-    pub fn forget_before(&mut self, label: &FileLabel) {
-        self.files.retain(|known, _| {
-            let is_same = (&known.cluster, known.recorder()) == (&label.cluster, label.recorder());
-            !is_same || *known >= *label
+    /// Forgets the files of a recorder that has begun another one, when everything of them has been read. Returns which have
+    /// lost entries.
+    pub fn forget_before(&mut self, label: &FileLabel) -> Vec<(FileLabel, OrderedEntry)> {
+        let mut lost = Vec::new();
+        self.files.retain(|known, file| {
+            let is_over = known.is_before(label);
+            if is_over {
+                let last = file.early.keys().next_back().copied();
+                let found = file.give_up(file.claimed().max(last.unwrap_or_default()));
+                lost.extend(found.map(|entry| (known.clone(), entry)));
+            }
+            !is_over
         });
+        lost
     }
 }
 
 impl FileOrder {
-    /// Notes what was in the topic before a message of this time.
-    fn claim(&mut self, time: i64, sent: i64) {
-        if time > self.newest.time {
-            self.proven = self.proven.max(self.newest.sent);
-            self.newest.time = time;
+    /// Notes what was in the topic before a message.
+    fn claim(&mut self, arrival: Arrival, sent: i64) {
+        match arrival {
+            Arrival::Before(time) => {
+                if time > self.newest.time {
+                    self.proven = self.proven.max(self.newest.sent);
+                    self.newest.time = time;
+                }
+                self.newest.sent = self.newest.sent.max(sent);
+            }
+            Arrival::Since => self.since = self.since.max(sent),
         }
-        self.newest.sent = self.newest.sent.max(sent);
+    }
+
+    /// Every entry with a lower number is in the topic or lost.
+    fn claimed(&self) -> i64 {
+        self.proven.max(self.newest.sent).max(self.since)
     }
 
     /// The entries that are next.
@@ -233,7 +276,12 @@ mod tests {
         let mut order = EntryOrder::default();
         let mut found = Vec::new();
         for &(time, number, sent) in messages {
-            found.extend(order.take(message(number, sent), time).iter().map(word));
+            found.extend(
+                order
+                    .take(message(number, sent), Arrival::Before(time))
+                    .iter()
+                    .map(word),
+            );
         }
         for _ in 0..2 {
             found.extend(order.end_round().iter().map(|(_, entry)| word(entry)));
@@ -273,8 +321,8 @@ mod tests {
     #[test]
     fn a_run_continues_where_the_one_before_stopped() {
         let mut order = EntryOrder::default();
-        order.take(message(0, 0), 1);
-        order.take(message(1, 0), 1);
+        order.take(message(0, 0), Arrival::Before(1));
+        order.take(message(1, 0), Arrival::Before(1));
         let places: Vec<_> = order
             .places()
             .map(|(label, place)| (label.clone(), place))
@@ -284,7 +332,7 @@ mod tests {
         let mut order = EntryOrder::resume(places);
         let found: Vec<String> = [1, 2, 3]
             .iter()
-            .flat_map(|number| order.take(message(*number, 1), 2))
+            .flat_map(|number| order.take(message(*number, 1), Arrival::Before(2)))
             .map(|entry| word(&entry))
             .collect();
         assert_eq!(found, ["2", "3"]);
@@ -293,6 +341,38 @@ mod tests {
         assert_eq!(order.places().count(), 1);
         order.forget_before(&label("g-a"));
         assert_eq!(order.places().count(), 0);
+    }
+
+    #[test]
+    fn a_message_that_came_during_the_round_proves_nothing_before_the_next_one() {
+        let mut order = EntryOrder::default();
+        let mut found = Vec::new();
+        // The end of the partition of 1 was read before 1 came, and that of the others after that.
+        for number in [0, 2, 3, 4] {
+            found.extend(order.take(message(number, number), Arrival::Since));
+        }
+        assert!(order.end_round().is_empty() && order.is_in_doubt());
+        found.extend(order.take(message(1, 1), Arrival::Since));
+        assert!(order.end_round().is_empty() && !order.is_in_doubt());
+        let found: Vec<String> = found.iter().map(word).collect();
+        assert_eq!(found, ["begin", "1", "2", "3", "4"]);
+    }
+
+    #[test]
+    fn a_file_that_is_over_is_not_read_again() {
+        let mut order = EntryOrder::default();
+        order.take(message(0, 0), Arrival::Since);
+        order.take(message(3, 1), Arrival::Since);
+        let next = ReceivedMessage {
+            label: label("g-a"),
+            ..message(0, 0)
+        };
+        order.take(next, Arrival::Since);
+        assert!(order.waits(&label("f-a"), 3) && !order.is_over(&label("f-a")));
+        let lost = order.forget_before(&label("g-a"));
+        let lost: Vec<String> = lost.iter().map(|(_, entry)| word(entry)).collect();
+        assert_eq!(lost, ["2 lost"]);
+        assert!(order.is_over(&label("f-a")) && !order.is_over(&label("f-b")));
     }
 
     proptest! {
@@ -324,7 +404,7 @@ mod tests {
             let mut all: Vec<(i64, i64, i64)> = partitions.concat();
             all.sort_by_key(|(time, _, _)| *time);
             for (time, number, sent) in all {
-                found.extend(order.take(message(number, sent), time).iter().map(word));
+                found.extend(order.take(message(number, sent), Arrival::Before(time)).iter().map(word));
             }
             found.extend(order.end_round().iter().map(|(_, entry)| word(entry)));
             found.extend(order.end_round().iter().map(|(_, entry)| word(entry)));

@@ -1,6 +1,6 @@
 //! `TopicReader`: reads a topic back into a record.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
@@ -11,7 +11,8 @@ use super::address::TopicAddress;
 use super::client::{FetchedMessage, TopicClient};
 use super::error::TopicError;
 use super::message::FileLabel;
-use super::order::{EntryOrder, FilePlace, OrderedEntry};
+use super::order::{Arrival, EntryOrder, FilePlace, OrderedEntry};
+use super::partition::PartitionPlace;
 use super::positions::PositionFile;
 use crate::record::{
     EntryContent, RecordEntry, RecordReplay, RetentionPolicy, Store, StoreError, UndeletedNews,
@@ -80,6 +81,10 @@ pub struct TopicReader {
     client: Option<TopicClient>,
     partitions: Vec<PartitionPlace>,
     order: EntryOrder,
+    /// The files that have begun in this round. Something of the files before them may still come.
+    begun: Vec<FileLabel>,
+    /// The same, of the round before.
+    begun_before: Vec<FileLabel>,
     replays: BTreeMap<FileLabel, RecordReplay>,
     counts: ReadCounts,
     /// What of it is written to the disk.
@@ -93,18 +98,6 @@ pub struct TopicReader {
     undeleted: UndeletedNews,
     /// Held for as long as the reader lives.
     _lock: std::fs::File,
-}
-
-/// How far a partition has been read.
-#[derive(Default)]
-struct PartitionPlace {
-    /// The offset of the next message to fetch.
-    offset: i64,
-    /// The offset at which this round ends.
-    end: i64,
-    fetched: VecDeque<FetchedMessage>,
-    /// The time of its last message, which never goes back.
-    time: i64,
 }
 
 impl TopicReader {
@@ -123,10 +116,7 @@ impl TopicReader {
         let positions: PositionFile<ReadTopic> =
             PositionFile::at(&directory.join(format!("{name}.json")));
         let ReadTopic { offsets, files } = positions.read()?;
-        let partitions = offsets.into_iter().map(|offset| PartitionPlace {
-            offset,
-            ..PartitionPlace::default()
-        });
+        let partitions = offsets.into_iter().map(PartitionPlace::at);
         let places = files.into_iter().map(|file| {
             let label = FileLabel {
                 cluster: file.cluster,
@@ -142,6 +132,8 @@ impl TopicReader {
             client: None,
             partitions: partitions.collect(),
             order: EntryOrder::resume(places),
+            begun: Vec::new(),
+            begun_before: Vec::new(),
             replays: BTreeMap::new(),
             counts: ReadCounts::default(),
             saved: ReadCounts::default(),
@@ -166,19 +158,15 @@ impl TopicReader {
     /// Reads everything that the topic has now, and writes it to the disk. Returns whether there was anything. After an error of
     /// the brokers, the next call goes on.
     pub async fn round(&mut self, now: Timestamp) -> Result<bool, ReadError> {
-        let client = match self.client.take() {
+        let mut client = match self.client.take() {
             Some(client) => client,
             None => TopicClient::connect(&self.address).await?,
         };
-        self.partitions
-            .resize_with(client.partitions(), PartitionPlace::default);
-        for (at, partition) in self.partitions.iter_mut().enumerate() {
-            partition.end = client.end(at).await?;
-        }
+        self.begin_round(&mut client, now).await?;
         let mut is_new = false;
-        while let Some((message, time)) = self.next(&client).await? {
+        while let Some((at, message, arrival)) = self.next(&client).await? {
             is_new = true;
-            self.take(&message, time)?;
+            self.take(at, &message, arrival)?;
             self.unsaved += 1;
             if self.unsaved >= BATCH {
                 self.save(now)?;
@@ -188,11 +176,45 @@ impl TopicReader {
             is_new = true;
             self.apply(&label, entry)?;
         }
+        let begun = std::mem::take(&mut self.begun);
+        for label in std::mem::replace(&mut self.begun_before, begun) {
+            is_new = true;
+            self.end_before(&label)?;
+        }
         if is_new {
             self.save(now)?;
         }
         self.client = Some(client);
         Ok(is_new)
+    }
+
+    /// Notes where the partitions end. Before that it looks for new ones, now and then and before an entry is called lost.
+    async fn begin_round(
+        &mut self,
+        client: &mut TopicClient,
+        now: Timestamp,
+    ) -> Result<(), TopicError> {
+        self.add_partitions(client);
+        if client.is_look_due(now) || self.order.is_in_doubt() {
+            for (at, partition) in self.partitions.iter_mut().enumerate() {
+                partition.look(client.end(at).await?);
+            }
+            client.look(now).await?;
+            self.add_partitions(client);
+        }
+        for (at, partition) in self.partitions.iter_mut().enumerate() {
+            if partition.begin_round(client.end(at).await?) {
+                self.notes.push(format!(
+                    "partition {at} has less than was read of it: it is another one, and is read from its beginning"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn add_partitions(&mut self, client: &TopicClient) {
+        self.partitions
+            .resize_with(client.partitions(), PartitionPlace::default);
     }
 
     /// Writes the rest, and ends the files. If the record could not be written, they stay as they are. Returns what is written.
@@ -206,39 +228,54 @@ impl TopicReader {
         Ok(self.saved)
     }
 
-    /// The oldest message of all partitions in this round, and its time.
+    /// The oldest message of all partitions in this round, and which partition it is from.
     async fn next(
         &mut self,
         client: &TopicClient,
-    ) -> Result<Option<(FetchedMessage, i64)>, TopicError> {
+    ) -> Result<Option<(usize, FetchedMessage, Arrival)>, TopicError> {
+        let mut oldest: Option<(i64, usize)> = None;
         for (at, partition) in self.partitions.iter_mut().enumerate() {
-            while partition.fetched.is_empty() && partition.offset < partition.end {
-                let fetched = client.read(at, partition.offset).await?;
-                match fetched.last() {
-                    Some(last) => partition.offset = last.offset + 1,
-                    // What is left has no messages: the brokers keep notes of their own there.
-                    None => partition.offset = partition.end,
-                }
-                partition.fetched = fetched.into();
+            while let Some(offset) = partition.to_fetch() {
+                partition.add(client.read(at, offset).await?)?;
             }
-            if let Some(first) = partition.fetched.front() {
-                partition.time = partition.time.max(first.time);
-            }
+            let next = partition.next_time().map(|time| (time, at));
+            oldest = oldest.into_iter().chain(next).min();
         }
-        let waiting = self.partitions.iter_mut();
-        let waiting = waiting.filter(|partition| !partition.fetched.is_empty());
-        let oldest = waiting.min_by_key(|partition| partition.time);
-        Ok(oldest.and_then(|partition| Some((partition.fetched.pop_front()?, partition.time))))
+        Ok(oldest.and_then(|(_, at)| {
+            let (message, arrival) = self.partitions.get_mut(at)?.next()?;
+            Some((at, message, arrival))
+        }))
     }
 
-    fn take(&mut self, fetched: &FetchedMessage, time: i64) -> Result<(), StoreError> {
+    /// Takes a message of a partition.
+    pub(super) fn take(
+        &mut self,
+        at: usize,
+        fetched: &FetchedMessage,
+        arrival: Arrival,
+    ) -> Result<(), StoreError> {
         let Some(message) = fetched.message.read() else {
             self.counts.foreign += 1;
             return Ok(());
         };
-        let label = message.label.clone();
-        for entry in self.order.take(message, time) {
+        let (label, number) = (message.label.clone(), message.number);
+        let mut begun = self.begun.iter().chain(&self.begun_before);
+        if self.order.is_over(&label) && !begun.any(|begun| label.is_before(begun)) {
+            return Ok(());
+        }
+        for entry in self.order.take(message, arrival) {
+            let is_begin = matches!(entry, OrderedEntry::Begin(_));
             self.apply(&label, entry)?;
+            match arrival {
+                Arrival::Before(_) if is_begin => self.end_before(&label)?,
+                Arrival::Since if is_begin => self.begun.push(label.clone()),
+                Arrival::Before(_) | Arrival::Since => {}
+            }
+        }
+        if let Some(partition) = self.partitions.get_mut(at)
+            && self.order.waits(&label, number)
+        {
+            partition.wait(fetched.offset, label, number);
         }
         Ok(())
     }
@@ -255,10 +292,6 @@ impl TopicReader {
                 let cluster = &heading.cluster;
                 let known = (cluster.id.clone(), cluster.name.clone());
                 self.counts.clusters.extend([known]);
-                self.order.forget_before(label);
-                self.end_files(|known| {
-                    (&known.cluster, known.recorder()) == (&label.cluster, label.recorder())
-                })?;
                 let replay = RecordReplay::begin(&self.store, heading, label.recorder())?;
                 self.replays.insert(label.clone(), replay);
             }
@@ -273,6 +306,16 @@ impl TopicReader {
             }
         }
         Ok(())
+    }
+
+    /// Ends the files of a recorder before this one. Everything of them has been read.
+    fn end_before(&mut self, label: &FileLabel) -> Result<(), StoreError> {
+        for (label, entry) in self.order.forget_before(label) {
+            self.apply(&label, entry)?;
+        }
+        let ended = self.end_files(|known| known.is_before(label));
+        self.is_broken |= ended.is_err();
+        ended
     }
 
     fn record(&mut self, label: &FileLabel, entry: &RecordEntry) -> Result<(), StoreError> {
@@ -324,21 +367,22 @@ impl TopicReader {
             self.notes.extend(self.undeleted.line(undeleted.as_deref()));
         }
         self.saved = self.counts.clone();
-        // What waits for others is read again after a restart.
-        if self.order.is_waiting() {
+        // What still comes of a file that has ended would be taken for a part of the next one.
+        if !self.begun.is_empty() || !self.begun_before.is_empty() {
             return Ok(());
         }
-        let offset = |partition: &PartitionPlace| {
-            let first = partition.fetched.front();
-            first.map_or(partition.offset, |first| first.offset)
-        };
+        let order = &self.order;
+        let partitions = self.partitions.iter_mut();
+        let offsets = partitions
+            .map(|partition| partition.resume_offset(|label, number| order.waits(label, number)))
+            .collect();
         let files = self.order.places().map(|(label, next)| ReadFile {
             cluster: label.cluster.clone(),
             file: label.file.clone(),
             next,
         });
         self.positions.write(&ReadTopic {
-            offsets: self.partitions.iter().map(offset).collect(),
+            offsets,
             files: files.collect(),
         })?;
         Ok(())
