@@ -19,6 +19,8 @@ mod positions;
 mod pull;
 #[cfg(feature = "kafka")]
 mod push;
+#[cfg(feature = "kafka")]
+mod queue;
 
 pub use address::{AddressError, Login, SaslMechanism, Security, TopicAddress, TopicSink, Trust};
 #[cfg(feature = "kafka")]

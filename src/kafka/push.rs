@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,9 +15,8 @@ use super::client::TopicClient;
 use super::error::TopicError;
 use super::message::{FileLabel, FileSender, TopicMessage, partition_of};
 use super::positions::{PositionFile, SentFile, TopicProgress};
-use crate::record::{
-    ClusterFiles, EntryContent, RecordEntry, RecordTail, StoreError, TailEntry, recorder_of,
-};
+use super::queue::{FileQueue, QueuedFile};
+use crate::record::{ClusterFiles, EntryContent, RecordEntry, RecordTail, StoreError, TailEntry};
 use crate::sink::{RetryWaits, SinkNote, ToldOutage};
 
 /// How often the files are looked at.
@@ -32,17 +30,15 @@ const WINDOW: usize = 500;
 /// What sends a record to a topic.
 pub struct RecordPush {
     sink: Arc<TopicSink>,
-    files: ClusterFiles,
-    positions: PositionFile<BTreeMap<String, SentFile>>,
+    queue: FileQueue,
     clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
     notes: mpsc::Sender<SinkNote>,
     progress: TopicProgress,
     waits: RetryWaits,
     outage: ToldOutage,
     client: Option<TopicClient>,
-    sent: BTreeMap<String, SentFile>,
     open: BTreeMap<String, FileTail>,
-    /// The time of the last messages, in milliseconds. It never goes back.
+    /// The time of the last messages, in milliseconds. Those of the next window have a later one.
     time: i64,
     /// Whether the positions of the run before are read.
     has_begun: bool,
@@ -56,16 +52,8 @@ pub struct RecordPush {
 struct FileTail {
     tail: RecordTail,
     label: FileLabel,
-    /// The number of its versions that are not sent.
-    left: u64,
-}
-
-/// A file of the record.
-struct ListedFile {
-    name: String,
-    path: PathBuf,
-    /// Whether its recorder may still write to it.
-    may_grow: bool,
+    /// Why it cannot be read on, when what was read before that is sent.
+    fault: Option<StoreError>,
 }
 
 /// A message, and its entry unless it is the beginning of a file.
@@ -96,15 +84,13 @@ impl RecordPush {
         let (notes, _nobody) = mpsc::channel(1);
         RecordPush {
             sink,
-            files,
-            positions,
+            queue: FileQueue::new(files, positions),
             clock,
             notes,
             progress: TopicProgress::default(),
             waits: RetryWaits::default(),
             outage: ToldOutage::default(),
             client: None,
-            sent: BTreeMap::new(),
             open: BTreeMap::new(),
             time: 0,
             has_begun: false,
@@ -143,27 +129,31 @@ impl RecordPush {
         }
     }
 
-    /// Sends a window of each file. Returns whether there may be more at once.
+    /// Sends a window of each file that is next. Returns whether there may be more at once.
     async fn round(&mut self) -> Result<bool, PushError> {
         if !self.has_begun {
-            self.sent = self.positions.read()?;
+            self.queue.resume()?;
             self.has_begun = true;
         }
-        let files = self.files()?;
-        if files.is_empty() && !self.is_told {
+        let look = self.queue.look((self.clock)())?;
+        if look.is_empty && !self.is_told {
             self.is_told = true;
             self.note("no record of this cluster: start one with `kubectl spy record`".to_owned());
         }
-        let mut has_more = false;
-        for file in files {
+        for (name, left) in look.gone {
+            self.drop_file(&name, left);
+        }
+        let mut ready = Vec::new();
+        for file in look.next {
             match self.open(&file) {
-                Ok(true) => {}
-                Ok(false) => continue,
-                Err(error) => {
-                    self.give_up(&file, &error)?;
-                    continue;
-                }
+                Ok(true) => ready.push(file),
+                Ok(false) => self.end(&file)?,
+                Err(error) => self.give_up(&file, &error)?,
             }
+        }
+        self.count();
+        let mut has_more = false;
+        for file in ready {
             let sent = self.send(&file).await;
             if sent.is_err() {
                 // What has been read of it is read again.
@@ -171,139 +161,137 @@ impl RecordPush {
             }
             has_more |= sent?;
         }
-        let left = self.open.values().map(|file| file.left).sum();
-        self.progress.lock().waiting = left;
+        self.count();
         Ok(has_more)
     }
 
-    /// The files of the record that are not sent, the oldest first.
-    fn files(&mut self) -> Result<Vec<ListedFile>, PushError> {
-        let listed = self.files.list()?;
-        let named = listed.into_iter().filter_map(|file| {
-            let (name, recorder) = recorder_of(&file.path)?;
-            Some((name, recorder, file.path))
-        });
-        let named: Vec<_> = named.collect();
-        let is_there = |name: &String| named.iter().any(|(own, ..)| own == name);
-        let gone = self.open.keys().filter(|name| !is_there(name));
-        let gone: Vec<String> = gone.cloned().collect();
-        self.sent.retain(|name, _| is_there(name));
-        let is_done = |name: &String| self.sent.get(name).is_some_and(|sent| sent.is_done);
-        let files = named
-            .iter()
-            .enumerate()
-            .filter(|(_, (name, ..))| !is_done(name));
-        let files = files.map(|(at, (name, recorder, path))| ListedFile {
-            name: name.clone(),
-            path: path.clone(),
-            // A recorder ends a file before it begins the next one.
-            may_grow: !named[at + 1..]
-                .iter()
-                .any(|(_, other, _)| other == recorder),
-        });
-        let files = files.collect();
-        for name in gone {
-            let left = self.open.remove(&name).map_or(0, |file| file.left);
-            if left > 0 {
-                self.progress.lock().dropped += left;
-                self.note(format!(
-                    "{left} versions are dropped: the record has deleted {name}"
-                ));
-            }
-        }
-        Ok(files)
+    /// Others read how much waits.
+    fn count(&self) {
+        self.progress.lock().waiting = self.queue.waiting();
     }
 
-    /// Opens a file where its last window ended. Returns false if it has nothing yet.
-    fn open(&mut self, file: &ListedFile) -> Result<bool, StoreError> {
-        if self.open.contains_key(&file.name) {
-            return Ok(true);
+    /// The record has deleted a file.
+    fn drop_file(&mut self, name: &str, left: u64) {
+        self.open.remove(name);
+        if left > 0 {
+            self.progress.lock().dropped += left;
+            self.note(format!(
+                "{left} versions are dropped: the record has deleted {name}"
+            ));
         }
-        let position = self.sent.get(&file.name).map(|sent| sent.position);
-        let tail = match RecordTail::open(&file.path, position.unwrap_or_default()) {
-            Err(StoreError::Empty { .. }) => return Ok(false),
-            tail => tail?,
-        };
-        let label = FileLabel {
-            cluster: tail.heading().cluster.id,
-            file: file.name.clone(),
-        };
-        let left = tail.left()?;
-        self.open
-            .insert(file.name.clone(), FileTail { tail, label, left });
+    }
+
+    /// Opens a file where its last window ended, and counts what is left. Returns false if it has nothing yet.
+    fn open(&mut self, file: &QueuedFile) -> Result<bool, StoreError> {
+        if !self.open.contains_key(&file.name) {
+            let position = self.queue.position(&file.name).unwrap_or_default();
+            let tail = match RecordTail::open(&file.path, position) {
+                Err(StoreError::Empty { .. }) => return Ok(false),
+                tail => tail?,
+            };
+            let label = FileLabel {
+                cluster: tail.heading().cluster.id,
+                file: file.name.clone(),
+            };
+            let opened = FileTail {
+                tail,
+                label,
+                fault: None,
+            };
+            self.open.insert(file.name.clone(), opened);
+        }
+        if let Some(opened) = self.open.get(&file.name) {
+            self.queue.count(&file.name, opened.tail.left()?);
+        }
         Ok(true)
     }
 
     /// A file that cannot be read to its end. Damage stays; everything else may go away.
-    fn give_up(&mut self, file: &ListedFile, error: &StoreError) -> Result<(), PushError> {
-        let is_damage = matches!(
-            error,
-            StoreError::Damaged { .. } | StoreError::Foreign { .. }
-        );
-        if is_damage {
-            self.note(format!("{error}: the rest of the file is not sent"));
-            self.finish(&file.name)?;
+    fn give_up(&mut self, file: &QueuedFile, error: &StoreError) -> Result<(), PushError> {
+        self.open.remove(&file.name);
+        if is_damage(file, error) {
+            let left = self.queue.left(&file.name);
+            self.progress.lock().dropped += left;
+            let dropped = match left {
+                0 => String::new(),
+                left => format!(", {left} versions are dropped"),
+            };
+            self.note(format!(
+                "{error}: the rest of the file is not sent{dropped}"
+            ));
+            self.queue.finish(&file.name)?;
         } else if self.told.insert(file.name.clone()) {
-            self.note(format!("{error}: the file waits"));
+            self.note(format!(
+                "{error}: the file waits, and the later files of its recorder"
+            ));
         }
         Ok(())
     }
 
-    /// Sends the next window of a file. Returns whether there may be more at once.
-    async fn send(&mut self, file: &ListedFile) -> Result<bool, PushError> {
+    /// A file has nothing more to send.
+    fn end(&mut self, file: &QueuedFile) -> Result<(), PushError> {
+        if !file.may_grow {
+            self.open.remove(&file.name);
+            self.queue.finish(&file.name)?;
+        } else if self.queue.rest(file) {
+            self.open.remove(&file.name);
+        }
+        Ok(())
+    }
+
+    /// Sends the next window of a file. Returns whether there may be more at once, of this file or of the next one.
+    async fn send(&mut self, file: &QueuedFile) -> Result<bool, PushError> {
         let window = match self.window(&file.name) {
             Ok(window) => window,
             Err(error) => {
-                self.open.remove(&file.name);
                 self.give_up(file, &error)?;
-                return Ok(false);
+                return Ok(is_damage(file, &error));
             }
         };
         if window.is_empty() {
-            if !file.may_grow {
-                self.finish(&file.name)?;
-            }
-            return Ok(false);
+            self.end(file)?;
+            return Ok(!file.may_grow);
         }
         let refused = self.write(&file.name, &window).await?;
         self.waits.reset();
         if self.outage.end() {
             self.note("versions are sent again".to_owned());
         }
-        let Some(open) = self.open.get_mut(&file.name) else {
-            return Ok(false);
-        };
-        open.left = open.tail.left().unwrap_or_default();
-        let sent = SentFile {
-            position: open.tail.position(),
-            is_done: false,
-        };
-        self.sent.insert(file.name.clone(), sent);
-        self.positions.write(&self.sent)?;
+        self.advance(&file.name)?;
         let mut counts = self.progress.lock();
         counts.delivered += u64::try_from(window.len()).unwrap_or(u64::MAX) - refused;
         counts.refused += refused;
         Ok(true)
     }
 
+    /// The topic has everything of a file that was read.
+    fn advance(&mut self, name: &str) -> Result<(), PushError> {
+        if let Some(open) = self.open.get(name) {
+            self.queue.count(name, open.tail.left().unwrap_or_default());
+            self.queue.advance(name, open.tail.position())?;
+        }
+        Ok(())
+    }
+
     /// The next messages of a file.
     fn window(&mut self, name: &str) -> Result<Vec<WindowMessage>, StoreError> {
         let mut window = Vec::new();
-        let Some(FileTail { tail, label, .. }) = self.open.get_mut(name) else {
+        let Some(FileTail { tail, label, fault }) = self.open.get_mut(name) else {
             return Ok(window);
         };
+        if let Some(fault) = fault.take() {
+            return Err(fault);
+        }
         let heading = tail.heading();
+        let sent = self.queue.position(name);
         let sender = FileSender {
             label,
             cluster: &heading.cluster.name,
             // The beginning of the file is entry 0.
-            sent: self
-                .sent
-                .get(name)
-                .map_or(0, |sent| sent.position.number() + 1),
+            sent: sent.map_or(0, |position| position.number() + 1),
             format: self.sink.format,
         };
-        if !self.sent.contains_key(name) {
+        if sent.is_none() {
             let message = sender.begin(&heading);
             window.push(WindowMessage {
                 message,
@@ -312,8 +300,14 @@ impl RecordPush {
         }
         let mut bytes = 0;
         while bytes < WINDOW_BYTES && window.len() < WINDOW {
-            let Some(entry) = tail.next_entry()? else {
-                break;
+            let entry = match tail.next_entry() {
+                Ok(Some(entry)) => entry,
+                Ok(None) => break,
+                Err(error) if window.is_empty() => return Err(error),
+                Err(error) => {
+                    *fault = Some(error);
+                    break;
+                }
             };
             let message = sender.entry(&entry);
             bytes += message.size();
@@ -325,11 +319,15 @@ impl RecordPush {
 
     /// Writes a window to the partitions. Returns how many versions the brokers have refused.
     async fn write(&mut self, name: &str, window: &[WindowMessage]) -> Result<u64, PushError> {
-        let client = match self.client.take() {
+        let mut client = match self.client.take() {
             Some(client) => client,
             None => TopicClient::connect(&self.sink.topic).await?,
         };
-        self.time = self.time.max((self.clock)().as_millisecond());
+        let now = (self.clock)();
+        if client.is_look_due(now) {
+            client.look(now).await?;
+        }
+        self.time = (self.time + 1).max(now.as_millisecond());
         let mut parts: Vec<Vec<&WindowMessage>> = Vec::new();
         parts.resize_with(client.partitions(), Vec::new);
         for message in window {
@@ -355,18 +353,20 @@ impl RecordPush {
         Ok(refused)
     }
 
-    /// Nothing more comes of a file.
-    fn finish(&mut self, name: &str) -> Result<(), PushError> {
-        self.open.remove(name);
-        self.sent.entry(name.to_owned()).or_default().is_done = true;
-        Ok(self.positions.write(&self.sent)?)
-    }
-
     fn note(&self, text: String) {
         let sink = self.sink.name.clone();
         // With more news than anyone reads, the rest is in the metrics.
         let _full = self.notes.try_send(SinkNote { sink, text });
     }
+}
+
+/// Whether the rest of a file can never be read. SQLite may call a file malformed while it is being written.
+fn is_damage(file: &QueuedFile, error: &StoreError) -> bool {
+    let is_damaged = matches!(
+        error,
+        StoreError::Damaged { .. } | StoreError::Foreign { .. }
+    );
+    is_damaged || (!file.may_grow && error.is_malformed())
 }
 
 /// Writes the messages of a window to one partition.
@@ -417,5 +417,144 @@ impl WindowMessage {
         };
         let position = *position;
         self.message.replaced(&TailEntry { position, entry })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::Connection;
+
+    use super::*;
+    use crate::kafka::address::{Security, TopicAddress};
+    use crate::kafka::client::FetchedMessage;
+    use crate::kafka::queue::tests::Folder;
+    use crate::kafka::{Arrival, MessageFormat, TopicReader};
+    use crate::record::RetentionPolicy;
+
+    /// A topic that nobody has.
+    fn address() -> TopicAddress {
+        TopicAddress::parse("kafka://127.0.0.1:1/spy", Security::default()).expect("an address")
+    }
+
+    /// A push of the record in a folder, with its news.
+    fn push(folder: &Folder) -> (RecordPush, mpsc::Receiver<SinkNote>) {
+        let sink = TopicSink {
+            name: "bus".to_owned(),
+            topic: address(),
+            format: MessageFormat::default(),
+        };
+        let clock = Arc::new(|| Timestamp::UNIX_EPOCH);
+        let push = RecordPush::new(Arc::new(sink), folder.files(), folder.positions(), clock);
+        let (notes, received) = mpsc::channel(10);
+        (push.telling(notes, TopicProgress::default()), received)
+    }
+
+    /// The windows that the brokers get until nothing is left, if they take everything.
+    fn windows(push: &mut RecordPush) -> Vec<Vec<WindowMessage>> {
+        let mut windows = Vec::new();
+        loop {
+            let look = push.queue.look(Timestamp::UNIX_EPOCH).expect("a look");
+            let mut has_more = false;
+            for file in look.next {
+                assert!(push.open(&file).expect("a file"));
+                let window = push.window(&file.name).expect("a window");
+                if window.is_empty() {
+                    push.end(&file).expect("written");
+                    has_more |= !file.may_grow;
+                } else {
+                    push.advance(&file.name).expect("written");
+                    windows.push(window);
+                    has_more = true;
+                }
+            }
+            if !has_more {
+                return windows;
+            }
+        }
+    }
+
+    #[test]
+    fn a_backlog_of_two_files_of_a_recorder_is_read_back_whole() {
+        let folder = Folder::new("backlog");
+        folder.record("aa", 2, 1200);
+        folder.record("aa", 3, 700);
+        folder.record("bb", 3, 10);
+        let (mut push, _notes) = push(&folder);
+        let retention = RetentionPolicy {
+            keep: Duration::MAX,
+            max_bytes: u64::MAX,
+        };
+        let copy = folder.path().join("copy");
+        let mut reader = TopicReader::open(address(), &copy, retention).expect("a reader");
+        for (time, window) in (1..).zip(windows(&mut push)) {
+            for WindowMessage { message, .. } in window {
+                let fetched = FetchedMessage {
+                    offset: 0,
+                    time,
+                    message,
+                };
+                reader
+                    .take(0, &fetched, Arrival::Before(time))
+                    .expect("recorded");
+            }
+        }
+        assert_eq!(reader.take_notes(), [""; 0]);
+        assert_eq!((reader.counts().versions, reader.counts().lost), (1910, 0));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_waits_during_an_outage_is_counted_and_what_is_deleted_is_dropped() {
+        let folder = Folder::new("outage");
+        folder.record("aa", 2, 3);
+        folder.record("aa", 3, 4);
+        let (mut push, mut notes) = push(&folder);
+        for _ in 0..2 {
+            push.round().await.expect_err("nobody there");
+            assert_eq!(push.progress.counts().waiting, 7);
+        }
+        let files = folder.files().list().expect("files");
+        files[0].remove().expect("removed");
+        push.round().await.expect_err("nobody there");
+        let counts = push.progress.counts();
+        assert_eq!((counts.waiting, counts.dropped), (4, 3));
+        files[1].remove().expect("removed");
+        push.round().await.expect("nothing to send");
+        let counts = push.progress.counts();
+        assert_eq!((counts.waiting, counts.dropped), (0, 7));
+        let note = notes.try_recv().expect("a note").text;
+        assert_eq!(
+            note,
+            "3 versions are dropped: the record has deleted 20260302T120000000-aa"
+        );
+    }
+
+    #[tokio::test]
+    async fn entries_before_damage_are_sent_and_the_rest_is_counted() {
+        let folder = Folder::new("damage");
+        folder.record("aa", 2, 400);
+        let path = folder.files().list().expect("files")[0].path.clone();
+        let db = Connection::open(&path).expect("a database");
+        db.execute("DELETE FROM version WHERE id = 300", [])
+            .expect("deleted");
+        drop(db);
+        let (mut push, mut notes) = push(&folder);
+        let file = push.queue.look(Timestamp::UNIX_EPOCH).expect("a look");
+        let file = &file.next[0];
+        assert!(push.open(file).expect("a file"));
+        let window = push.window(&file.name).expect("the entries before");
+        let sent = window.iter().filter(|it| it.entry.is_some()).count();
+        assert_eq!(sent, 256);
+        push.advance(&file.name).expect("written");
+        push.send(file).await.expect("nothing to send");
+        let counts = push.progress.counts();
+        assert_eq!((counts.delivered, counts.dropped), (0, 144));
+        let note = notes.try_recv().expect("a note").text;
+        let (_, cause) = note.split_once(": ").expect("a path");
+        assert_eq!(
+            cause,
+            "damaged: a row of version is missing: the rest of the file is not sent, 144 versions are dropped"
+        );
+        let look = push.queue.look(Timestamp::UNIX_EPOCH).expect("a look");
+        assert_eq!(look.next.len(), 0);
     }
 }

@@ -83,6 +83,14 @@ impl StoreError {
         words.strip_prefix(&path).unwrap_or(&words).to_owned()
     }
 
+    /// Whether SQLite finds the file malformed. It may be right only for a moment, if the file is being written.
+    pub fn is_malformed(&self) -> bool {
+        let StoreError::Sqlite { error, .. } = self else {
+            return false;
+        };
+        error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseCorrupt)
+    }
+
     pub(super) fn io(path: &Path, error: io::Error) -> StoreError {
         let path = path.to_owned();
         StoreError::Io { path, error }
