@@ -158,8 +158,8 @@ impl EntryOrder {
         self.files.retain(|known, file| {
             let is_over = known.is_before(label);
             if is_over {
-                let last = file.early.keys().next_back().copied();
-                let found = file.give_up(file.claimed().max(last.unwrap_or_default()));
+                let early = file.early.keys().next_back().copied();
+                let found = file.give_up(file.claimed().max(early.unwrap_or_default()));
                 lost.extend(found.map(|entry| (known.clone(), entry)));
             }
             !is_over

@@ -405,8 +405,11 @@ mod tests {
     use std::sync::Arc;
     use std::time::Duration;
 
-    use super::super::address::Security;
     use super::*;
+    use crate::kafka::client::FetchedPart;
+    use crate::kafka::message::tests::{label, version};
+    use crate::kafka::queue::tests::Folder;
+    use crate::kafka::{FileSender, MessageFormat, Security, TopicMessage};
     use crate::object::{ObjectRef, ResourceVersion, Uid};
     use crate::record::{RecordHeading, RecordedCluster, RecordedVersion, RecordedWhy};
     use crate::source::{SourceKey, Version, Why};
@@ -425,13 +428,6 @@ mod tests {
         reader.expect("a reader")
     }
 
-    fn label() -> FileLabel {
-        FileLabel {
-            cluster: "c1".to_owned(),
-            file: "20260302T120000000-other".to_owned(),
-        }
-    }
-
     fn begin() -> OrderedEntry {
         let cluster = RecordedCluster {
             id: "c1".to_owned(),
@@ -445,8 +441,31 @@ mod tests {
         })
     }
 
+    /// A message of a file: its number, and what was in the topic before.
+    fn message(file: &str, number: i64, sent: i64) -> TopicMessage {
+        let label = label(file);
+        let sender = FileSender {
+            label: &label,
+            cluster: "prod",
+            sent,
+            format: MessageFormat::default(),
+        };
+        if number > 0 {
+            return sender.entry(&version(number, "web"));
+        }
+        sender.begin(&RecordHeading {
+            cluster: RecordedCluster {
+                id: "c1".to_owned(),
+                name: "prod".to_owned(),
+                server: String::new(),
+            },
+            started: "2026-03-02T12:00:00Z".parse().expect("a time"),
+            redactions: Vec::new(),
+        })
+    }
+
     /// A version of a `ConfigMap` with a value that cannot be packed.
-    fn version(number: u64) -> OrderedEntry {
+    fn noisy_version(number: u64) -> OrderedEntry {
         let mut random = fastrand::Rng::with_seed(number);
         let noise: String = std::iter::repeat_with(|| random.alphanumeric())
             .take(30)
@@ -483,28 +502,84 @@ mod tests {
     fn a_full_disk_moves_no_position_and_damages_no_file() {
         let directory = std::env::temp_dir().join(format!("spy-pull-{}", std::process::id()));
         let mut reader = open(&directory);
-        reader.apply(&label(), begin()).expect("begun");
-        reader.apply(&label(), version(3)).expect("taken");
+        let label = label("20260302T120000000-other");
+        reader.apply(&label, begin()).expect("begun");
+        reader.apply(&label, noisy_version(3)).expect("taken");
         reader.save(now()).expect("written");
         let positions = reader.positions.clone();
         let saved = || serde_json::to_string(&positions.read().expect("positions")).expect("JSON");
         let before = saved();
-        reader.partitions.push(PartitionPlace {
-            offset: 402,
-            ..PartitionPlace::default()
-        });
+        reader.partitions.push(PartitionPlace::at(402));
         for number in 4..404 {
-            reader.apply(&label(), version(number)).expect("taken");
+            reader.apply(&label, noisy_version(number)).expect("taken");
         }
-        reader.replays[&label()].limit_pages(1);
+        reader.replays[&label].limit_pages(1);
         assert!(reader.save(now()).is_err());
         assert!(reader.save(now()).is_err(), "a hole that nobody sees");
         let counts = reader.finish(now()).expect("nothing left to do");
         assert_eq!(counts.versions, 1, "only what is on the disk");
         assert_eq!(saved(), before);
         let mut next = open(&directory);
-        next.apply(&label(), version(4)).expect("a whole file");
+        next.apply(&label, noisy_version(4)).expect("a whole file");
         next.finish(now()).expect("written");
         std::fs::remove_dir_all(&directory).expect("removed");
+    }
+
+    /// Reads a topic with these partitions from where the run before has stopped, and stops.
+    fn run(folder: &Folder, partitions: &[&[(&str, i64, i64)]]) -> (ReadTopic, ReadCounts) {
+        let address = TopicAddress::parse("kafka://127.0.0.1:1/spy", Security::default());
+        let retention = RetentionPolicy {
+            keep: std::time::Duration::MAX,
+            max_bytes: u64::MAX,
+        };
+        let reader = TopicReader::open(address.expect("an address"), folder.path(), retention);
+        let mut reader = reader.expect("a reader");
+        reader
+            .partitions
+            .resize_with(partitions.len(), PartitionPlace::default);
+        for (at, messages) in partitions.iter().enumerate() {
+            let end = i64::try_from(messages.len()).expect("few");
+            reader.partitions[at].look(end);
+            reader.partitions[at].begin_round(end);
+            let all = messages.iter().enumerate();
+            let all = all.map(|(offset, (file, number, sent))| FetchedMessage {
+                offset: i64::try_from(offset).expect("few"),
+                time: *number,
+                message: message(file, *number, *sent),
+            });
+            if let Some(from) = reader.partitions[at].to_fetch() {
+                let part = FetchedPart {
+                    from,
+                    messages: all.filter(|it| it.offset >= from).collect(),
+                    watermark: end,
+                };
+                reader.partitions[at].add(part).expect("in order");
+            }
+            while reader.partitions[at].next_time().is_some() {
+                let (message, arrival) = reader.partitions[at].next().expect("a message");
+                reader.take(at, &message, arrival).expect("recorded");
+            }
+        }
+        assert!(reader.order.end_round().is_empty());
+        let positions = reader.positions.clone();
+        let counts = reader.finish(Timestamp::UNIX_EPOCH).expect("written");
+        (positions.read().expect("positions"), counts)
+    }
+
+    #[test]
+    fn a_sender_that_stops_amid_a_window_holds_only_its_own_partition() {
+        let folder = Folder::new("held");
+        // The second entry of the file is not there yet.
+        let first: &[_] = &[("f-a", 0, 0), ("f-a", 2, 1)];
+        let second: &[_] = &[("g-b", 0, 0), ("g-b", 1, 1), ("g-b", 2, 1)];
+        let (read, counts) = run(&folder, &[first, second]);
+        assert_eq!((read.offsets, counts.versions), (vec![1, 3], 2));
+        let places = serde_json::to_string(&read.files[0].next).expect("a number");
+        assert_eq!((read.files.len(), &*places), (2, "1"));
+        // The rest of the window comes when another run reads.
+        let more = [second, &[("f-a", 1, 1)]].concat();
+        let (read, counts) = run(&folder, &[first, &more]);
+        assert_eq!((read.offsets, counts.versions), (vec![2, 4], 2));
+        assert_eq!(counts.lost, 0);
     }
 }
