@@ -165,6 +165,12 @@ impl Node {
         by_role(true).chain(by_role(false))
     }
 
+    /// The owner of a Pod, first of all its controller; `None` for other kinds, and for a Pod that stands alone.
+    pub fn pod_owner(&self) -> Option<&Uid> {
+        self.pod()?;
+        self.owners_by_rank().next().map(|owner| &owner.uid)
+    }
+
     /// Its facts as a workload; `None` for other kinds.
     pub fn workload(&self) -> Option<&Workload> {
         match &self.facts {

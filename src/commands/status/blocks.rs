@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::options::HealthFilter;
 use super::rows::{HiddenObject, Repetition, StatusRow, StatusRows};
 use crate::commands::LastLines;
+use crate::graph::Node;
 use crate::model::{Model, repeated};
 use crate::object::Uid;
 
@@ -31,7 +32,7 @@ enum Fate {
     Shown,
     /// It says nothing that the row above it does not say.
     Silent,
-    /// The row at this place has the same causes.
+    /// The row at this place is of another Pod of the same owner, and has the same causes.
     Alike(usize),
     /// It only repeats the problem of the row at this place, which is the first of its tree.
     Repeats(usize),
@@ -100,8 +101,8 @@ fn tops(rows: &[StatusRow<'_>]) -> Vec<usize> {
     rows.iter().enumerate().map(top_of).collect()
 }
 
-/// The shown owner, the word and the lines of a row.
-type Said<'r> = (Option<&'r Uid>, &'r str, Vec<&'r str>);
+/// The owner, the word and the lines of a Pod.
+type Said<'r> = (&'r Uid, &'r str, Vec<&'r str>);
 
 /// Decides what becomes of each row.
 struct Fates<'r, 'a> {
@@ -144,36 +145,27 @@ impl<'r, 'a> Fates<'r, 'a> {
         let heads: Vec<Option<usize>> = heads.collect();
         let is_whole = self.whole_trees(&heads);
         let mut alike: HashMap<Said<'_>, usize> = HashMap::new();
-        let mut fates: Vec<Fate> = Vec::with_capacity(self.rows.len());
-        // The rows above the current one: their depths, and the nearest shown owners.
-        let mut above: Vec<(usize, Option<&Uid>)> = Vec::new();
-        for (place, row) in self.rows.iter().enumerate() {
-            above.retain(|(depth, _)| *depth < row.depth);
-            let owner = above.last().and_then(|(_, uid)| *uid);
+        let places = self.rows.iter().enumerate();
+        let fate = places.map(|(place, row)| {
             let top = self.tops[place];
-            let fate = match (heads[top], heads[place]) {
+            match (heads[top], heads[place]) {
                 (Some(head), _) if is_whole[top] => Fate::Repeats(head),
                 _ if !self.is_free(place) => Fate::Shown,
                 (_, Some(head)) if self.is_leaf(place) => Fate::Repeats(head),
                 _ if self.is_silent(place) => Fate::Silent,
-                _ if self.is_leaf(place) => {
+                _ if !self.is_leaf(place) => Fate::Shown,
+                _ => {
                     let lines = row.assessment.lines().collect();
                     let word = row.assessment.row.word.as_str();
-                    let first = *alike.entry((owner, word, lines)).or_insert(place);
-                    if first == place {
-                        Fate::Shown
-                    } else {
-                        Fate::Alike(first)
-                    }
+                    let owner = row.node.and_then(Node::pod_owner);
+                    let said = owner.map(|owner| (owner, word, lines));
+                    let first = said.map(|said| *alike.entry(said).or_insert(place));
+                    let first = first.filter(|first| *first != place);
+                    first.map_or(Fate::Shown, Fate::Alike)
                 }
-                _ => Fate::Shown,
-            };
-            let is_shown = fate == Fate::Shown;
-            let own = row.object.uid.as_ref().filter(|_| is_shown);
-            above.push((row.depth, own.or(owner)));
-            fates.push(fate);
-        }
-        fates
+            }
+        });
+        fate.collect()
     }
 
     /// Which trees, by the places of their first rows, may be left out as a whole: those in which no row has something of its

@@ -48,7 +48,8 @@ pub(super) fn lines(
             .by(rules)
             .standing_for(repetition.alike + 1)
             .with_others(repetition.text(row.object.namespace.as_deref()))
-            .weighing(weight(row, canvas.now));
+            .weighing(weight(row, canvas.now))
+            .showing(row.node);
         if row.is_named { item.named() } else { item }
     };
     let outline = Outline {

@@ -203,7 +203,9 @@ fn row(traced: &Traced, step: &TraceStep<'_>, canvas: Canvas) -> OutlineItem {
     let causes = causes.unwrap_or_default().iter();
     let causes = causes.map(|cause| cause.text.clone());
     let marks = marks(traced, step, canvas);
-    OutlineItem::row(step.depth + 1, status, cells).because(causes.chain(marks))
+    OutlineItem::row(step.depth + 1, status, cells)
+        .because(causes.chain(marks))
+        .showing(node)
 }
 
 /// That the object changed before the traced one failed, and who did it. A line at the top has the values.

@@ -1,5 +1,7 @@
 //! `OutlineItem`: a row or a line of an outline, with its causes and its weight.
 
+use crate::graph::Node;
+use crate::object::Uid;
 use crate::render::style::{Look, Role};
 use crate::render::table::Cell;
 use crate::render::text::Text;
@@ -21,6 +23,8 @@ pub struct OutlineItem {
     /// The others that it stands for. They follow its first line.
     others: Option<String>,
     pub(super) weight: Weight,
+    /// The owner with whose other Pods it shares its causes.
+    pub(super) pod_owner: Option<Uid>,
     /// Whether the user named the object of the row.
     pub(super) is_named: bool,
 }
@@ -70,6 +74,7 @@ impl OutlineItem {
             rules: Vec::new(),
             others: None,
             weight,
+            pod_owner: None,
             is_named: false,
         }
     }
@@ -121,6 +126,13 @@ impl OutlineItem {
             *first = Text::from(format!("{count} × ")) + first.clone();
         }
         self
+    }
+
+    /// The row of this object. The Pods of one owner share their causes.
+    #[must_use]
+    pub fn showing(self, node: Option<&Node>) -> OutlineItem {
+        let pod_owner = node.and_then(Node::pod_owner).cloned();
+        OutlineItem { pod_owner, ..self }
     }
 
     /// The item with these others, which have no rows.

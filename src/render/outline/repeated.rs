@@ -1,21 +1,23 @@
-//! Causes that several items share: of siblings the first one has them, with the number of siblings, and an item does not
-//! repeat those of an item above it.
+//! Causes that several items share: of the Pods of one owner the first one has them, with the number of Pods, and an item
+//! does not repeat those of an item above it.
 
 use std::collections::{BTreeMap, HashMap};
 
 use super::item::{OutlineItem, Weight, parents};
+use crate::object::Uid;
 use crate::render::text::Text;
 
-/// Removes the causes that an earlier sibling of the same weight has, and counts them there: `3 × no image`. Items without
-/// a parent are no siblings: each of them was asked for. An item that has changed itself keeps its causes.
+/// Removes the causes that an earlier Pod of the same owner and weight has, and counts them there: `3 × no image`. Objects
+/// of another kind are no replicas: equal words may have different reasons. Items without a parent keep their causes: each of
+/// them was asked for. So does an item that has changed itself.
 pub(super) fn merge_siblings(items: &mut [OutlineItem]) {
-    let mut alike: BTreeMap<(usize, Weight, Vec<&str>), Vec<usize>> = BTreeMap::new();
+    let mut alike: BTreeMap<(usize, &Uid, Weight, Vec<&str>), Vec<usize>> = BTreeMap::new();
     for (place, parent) in parents_of(items).into_iter().enumerate() {
         let item = &items[place];
         let is_alone = item.causes.is_empty() || !item.changes.is_empty();
-        if let (Some(parent), false) = (parent, is_alone) {
+        if let (Some(parent), Some(owner), false) = (parent, &item.pod_owner, is_alone) {
             let causes = item.causes.iter().map(Text::as_str).collect();
-            let key = (parent, item.weight, causes);
+            let key = (parent, owner, item.weight, causes);
             alike.entry(key).or_default().push(place);
         }
     }
@@ -106,11 +108,18 @@ mod tests {
         lines.join(";")
     }
 
-    /// Items as depth and cause; the result has the causes.
+    /// A row, as of a Pod of this owner.
+    fn row(depth: usize, owner: Option<&str>) -> OutlineItem {
+        let mut row = OutlineItem::row(depth, Status::Failed, Vec::new());
+        row.pod_owner = owner.map(Uid::new);
+        row
+    }
+
+    /// Items as depth and cause, of Pods of one owner; the result has the causes.
     fn merged(rows: &[(usize, &str)]) -> String {
         let item = |&(depth, cause): &(usize, &str)| {
             let causes = cause.split(';').filter(|cause| !cause.is_empty());
-            OutlineItem::row(depth, Status::Failed, Vec::new()).because(causes)
+            row(depth, Some("web")).because(causes)
         };
         let mut items: Vec<OutlineItem> = rows.iter().map(item).collect();
         merge_siblings(&mut items);
@@ -131,11 +140,21 @@ mod tests {
         assert_eq!(merged(&[(0, ""), (1, ""), (1, "")]), " |  | ");
     }
 
+    /// Below a namespace or a node are the objects of unrelated workloads.
+    #[test]
+    fn only_pods_of_one_owner_share_their_causes() {
+        let owners = [None, Some("a"), Some("b"), Some("a"), None, None];
+        let items = owners.map(|owner| row(1, owner).because(["x"]));
+        let mut items: Vec<OutlineItem> = std::iter::once(row(0, None)).chain(items).collect();
+        merge_siblings(&mut items);
+        let causes: Vec<String> = items[1..].iter().map(|item| joined(&item.causes)).collect();
+        assert_eq!(causes, ["x", "2 × x", "x", "", "x", "x"]);
+    }
+
     #[test]
     fn the_first_sibling_has_what_one_of_them_printed() {
         let item = |depth, cause: &str, quotes: &[&str]| {
-            let item = OutlineItem::row(depth, Status::Failed, Vec::new());
-            item.because([cause]).quoting(quotes)
+            row(depth, Some("web")).because([cause]).quoting(quotes)
         };
         let quotes = |items: &[OutlineItem]| {
             let quotes = items.iter().map(|item| joined(&item.quotes));

@@ -242,6 +242,21 @@ fn a_namespace() {
     ");
 }
 
+/// Equal words of unrelated workloads: each keeps its own.
+#[test]
+fn each_workload_of_a_namespace_has_its_cause() {
+    let mut feed = trace("Namespace", "shop");
+    for name in ["x1", "x2"] {
+        feed.put(&format!(
+            "{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: {name}, generation: 1}}, spec: {{replicas: 1, selector: {{matchLabels: {{app: {name}}}}}}}, \
+            status: {{observedGeneration: 1, replicas: 1, updatedReplicas: 1, unavailableReplicas: 1, conditions: [{{type: ReplicaFailure, status: \"True\", reason: FailedCreate, message: quota}}]}}}}"
+        ));
+    }
+    let frame = feed.frame(100);
+    assert_eq!(frame.matches("└ quota").count(), 2, "{frame}");
+    assert!(!frame.contains('×'), "{frame}");
+}
+
 #[test]
 fn a_storage_class() {
     assert_snapshot!(frame("StorageClass", "fast"), @"

@@ -229,8 +229,9 @@ fn ready_endpoints_come_first() {
     │     └ api: running, not ready
     ├─ no endpoints  2 pods match but are in no slice
     │ ├─● -               pod/api-a   1/1     Running    no        node-1   2d
-    │ │   └ 2 × no endpoint: no slice lists the pod yet
+    │ │   └ no endpoint: no slice lists the pod yet
     │ └─● -               pod/api-c   1/1     Running    no        node-1   2d
+    │     └ no endpoint: no slice lists the pod yet
     └─ owners: 3 pods have none
     ");
 }

@@ -89,5 +89,6 @@ fn item(state: &ServiceState, pod: &Node, canvas: Canvas) -> Option<OutlineItem>
     ];
     let causes = assessment.causes.iter().map(|cause| cause.text.clone());
     let causes = std::iter::once(why(pod).to_owned()).chain(causes);
-    Some(OutlineItem::row(2, status, cells).because(causes))
+    let item = OutlineItem::row(2, status, cells).because(causes);
+    Some(item.showing(Some(pod)))
 }

@@ -140,10 +140,11 @@ fn endpoint_item(
     canvas: Canvas,
 ) -> OutlineItem {
     let behind = endpoint.behind(state.pods());
-    let pod = match behind {
-        Behind::Pod(pod) => state.traced.assessment(&pod.uid),
+    let node = match behind {
+        Behind::Pod(pod) => Some(pod),
         Behind::Ghost(_) | Behind::Unread | Behind::External => None,
     };
+    let pod = node.and_then(|pod| state.traced.assessment(&pod.uid));
     let mut causes = match behind {
         Behind::Ghost(target) => vec![ghost_note(target, state.traced.graph())],
         Behind::Pod(_) | Behind::Unread | Behind::External => Vec::new(),
@@ -165,7 +166,9 @@ fn endpoint_item(
         status => status,
     };
     let cells = cells(state, endpoint, status, canvas);
-    OutlineItem::row(2, status, cells).because(causes)
+    OutlineItem::row(2, status, cells)
+        .because(causes)
+        .showing(node)
 }
 
 /// Why a pod is in its state. STATE shows the state of the endpoint, so the causes name the pod's reason.

@@ -347,7 +347,8 @@ fn pod_item(model: &Model, pod: &Node, depth: usize, canvas: Canvas) -> Option<O
         Cell::new(node.unwrap_or_default(), Role::Plain),
     ];
     let causes = assessment.causes.iter().map(|cause| &cause.text);
-    Some(OutlineItem::row(depth, status, cells).because(causes))
+    let item = OutlineItem::row(depth, status, cells).because(causes);
+    Some(item.showing(Some(pod)))
 }
 
 /// The images of a pod template, without their registries: `web:v2.4.1`.
