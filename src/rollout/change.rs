@@ -23,6 +23,17 @@ impl Moment {
     pub fn time(self) -> Option<Timestamp> {
         self.server.or(self.seen)
     }
+
+    /// Whether it was later: by our clock if that shows both. Unknown times are not.
+    pub(super) fn is_after(self, other: Moment) -> bool {
+        match (self.seen, other.seen) {
+            (Some(seen), Some(other)) => seen > other,
+            _ => self
+                .time()
+                .zip(other.time())
+                .is_some_and(|(time, other)| time > other),
+        }
+    }
 }
 
 /// A change of a workload's spec.
@@ -251,6 +262,27 @@ fn filter(part: &str) -> Filter {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_clock_that_shows_both_moments_compares_them() {
+        let time = |second: Option<i64>| second.map(|second| Timestamp::constant(second, 0));
+        let moment = |(server, seen)| Moment {
+            server: time(server),
+            seen: time(seen),
+        };
+        for (one, other, is_after) in [
+            ((Some(3), None), (Some(2), None), true),
+            ((Some(2), None), (Some(2), None), false),
+            ((Some(9), Some(1)), (Some(2), Some(2)), false),
+            ((Some(1), Some(3)), (Some(2), Some(2)), true),
+            ((None, Some(3)), (Some(2), None), true),
+            ((None, None), (Some(2), None), false),
+            ((Some(3), None), (None, None), false),
+        ] {
+            let found = moment(one).is_after(moment(other));
+            assert_eq!(found, is_after, "{one:?} {other:?}");
+        }
+    }
 
     /// The last write of a spec may have removed fields, and nobody is recorded for that.
     #[test]

@@ -195,6 +195,34 @@ impl RolloutState {
         let later = later.map(|change| RolloutPhase::change(PhaseName::LaterChange, change));
         let change = RolloutPhase::change(PhaseName::Change, &self.complete(&rollout));
         self.phases = std::iter::once(change).chain(later).chain(phases).collect();
+        self.forget_later_pods();
         self.old_pods = old_pods;
+    }
+
+    /// Leaves out the times of Pods that are later than the completion: they took the place of those of the rollout, or
+    /// started again since. When the ones before reached a phase is unknown.
+    fn forget_later_pods(&mut self) {
+        let at = |name| {
+            let mut phases = self.phases.iter();
+            let phase = phases.find(|phase| phase.name == name)?;
+            (phase.progress == PhaseProgress::Done).then_some(phase.at)
+        };
+        let (Some(change), Some(complete)) = (at(PhaseName::Change), at(PhaseName::Complete))
+        else {
+            return;
+        };
+        if change.time().is_none() || change.is_after(complete) {
+            return;
+        }
+        let of_pods = [
+            PhaseName::Scheduled,
+            PhaseName::Images,
+            PhaseName::Available,
+        ];
+        for phase in &mut self.phases {
+            if of_pods.contains(&phase.name) && phase.at.is_after(complete) {
+                phase.at = Moment::default();
+            }
+        }
     }
 }

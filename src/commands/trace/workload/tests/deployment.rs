@@ -223,6 +223,33 @@ fn one_of_ten_is_not_done() {
     ");
 }
 
+/// A Pod took the place of another one long after the rollout. When that one was ready is unknown.
+#[test]
+fn the_times_of_a_later_pod_are_not_those_of_the_rollout() {
+    let status = status(1, "1/1/1", &[AVAILABLE, DONE]);
+    let status = status.replace("12:00:00Z", "12:00:05Z");
+    let shown = |ready: &str| {
+        let mut feed = web();
+        feed.put(&pod(1, "a", ready))
+            .put(&set(1, "v1", "1/1/1"))
+            .put(&deployment(1, "v1", "replicas: 1", &status));
+        let phases = ["scheduled  ", "images  ", "available  ", "complete  "];
+        phases.map(|phase| lines(&feed, phase)).join("\n")
+    };
+    insta::assert_snapshot!(shown(READY), @"
+    ✓ +1s     scheduled     1/1 pods (node-1)
+    ✓ +2s     images        1/1 pulled
+    ✓ +3s     available     1/1 new
+    ✓ +4s     complete      1 replica, 0s ago
+    ");
+    insta::assert_snapshot!(shown(&READY.replace("12:00:0", "12:03:4")), @"
+    ✓         scheduled     1/1 pods (node-1)
+    ✓         images        1/1 pulled
+    ✓         available     1/1 new
+    ✓ +4s     complete      1 replica, 0s ago
+    ");
+}
+
 #[test]
 fn a_rollout_that_is_done() {
     let mut feed = web();
