@@ -11,10 +11,12 @@ use super::read_step::{Flow, ReadInstances, ReadStep, StreamEnd};
 use super::reading::{Doubt, InstanceReading, TailPause};
 use super::splitter::LinePart;
 use super::timed_line::timed_line;
-use crate::source::log::{LogEnd, LogEvent, LogGapCause, LogRefusal};
+use crate::source::log::{LogContainer, LogEnd, LogEvent, LogGapCause, LogRefusal};
 
 /// How long to wait for a status, if the server does not have the log yet. The status arrives first, as a rule.
 const NOT_READY: Duration = Duration::from_secs(2);
+/// The code of an answer about a Pod without a node.
+const NO_CONTENT: u16 = 204;
 /// How often a log is requested again without `--follow`, and that of an ended instance.
 const TRIES: u32 = 3;
 /// How often the last line of a log is requested, as long as other answers bring new lines.
@@ -42,7 +44,10 @@ pub(super) fn ended(
             None
         }
         StreamEnd::Refused(refusal) => refused(reading, container, refusal),
-        StreamEnd::Unscheduled => not_ready(reading, container),
+        StreamEnd::Unscheduled => {
+            unscheduled(reading, container);
+            None
+        }
     }
 }
 
@@ -287,19 +292,32 @@ fn refused(
         _ if reading.failures >= TRIES && reading.asked != LogPlace::Running => {
             return Some(LogEnd::Lost(refusal.text));
         }
-        _ => return not_ready(reading, container),
+        _ => wait_until_ready(reading),
     }
     None
 }
 
-/// The server has no log of the instance yet: another status may come.
-fn not_ready(reading: &mut InstanceReading, container: &ContainerReading) -> Option<LogEnd> {
-    if !container.options.follow {
-        return Some(LogEnd::Read);
+/// The Pod has no node. The server answers without content, which is no log: nothing has printed it.
+fn unscheduled(reading: &mut InstanceReading, container: &mut ContainerReading) {
+    if container.options.follow {
+        return wait_until_ready(reading);
     }
+    let LogContainer { pod, name, .. } = &*container.chain.container;
+    let text = format!(
+        "error: container \"{name}\" in pod \"{}\" has not started: the pod has no node",
+        pod.name
+    );
+    container.push(LogEvent::Refused(LogRefusal {
+        code: NO_CONTENT,
+        text: text.into(),
+    }));
+    container.is_off = true;
+}
+
+/// The server has no log of the instance yet: another status may come.
+fn wait_until_ready(reading: &mut InstanceReading) {
     reading.failures += 1;
     reading.wait = Some(ReadStep::Wait(Some(NOT_READY)));
-    None
 }
 
 /// An attempt failed that may succeed later.

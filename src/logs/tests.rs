@@ -388,6 +388,25 @@ fn at(millisecond: i64) -> Timestamp {
     Timestamp::from_millisecond(millisecond).expect("a time")
 }
 
+/// The API server has no error about a Pod without a node, and sends nothing.
+#[test]
+fn the_log_of_a_pod_without_a_node_is_no_empty_log() {
+    for instances in [ReadInstances::Present, ReadInstances::Previous] {
+        let options = ReadOptions {
+            follow: false,
+            instances,
+            ..FOLLOW
+        };
+        let mut life = Life::with(options, 0);
+        assert!(matches!(life.reader.step(), ReadStep::Open(_)));
+        life.reader.ended(StreamEnd::Unscheduled);
+        life.note();
+        let expect = "x error: container \"app\" in pod \"p\" has not started: the pod has no node";
+        assert_eq!(life.said, [expect], "{instances:?}");
+        assert_eq!(life.reader.step(), ReadStep::Done);
+    }
+}
+
 #[test]
 fn a_restart_loses_nothing() {
     let mut life = Life::begun();

@@ -381,6 +381,29 @@ async fn errors_are_those_of_kubectl() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_log_of_a_pod_without_a_node_is_an_error() {
+    let cluster = Cluster::start().await;
+    let gpu = json!({"app": "gpu"});
+    for name in ["gpu-a", "gpu-b"] {
+        let mut pending = pod(name, &gpu);
+        pending["spec"] = json!({"containers": [{"name": "app", "image": "app:1"}]});
+        pending["status"] = json!({"phase": "Pending"});
+        cluster.put(pending);
+    }
+    let unscheduled =
+        "error: container \"app\" in pod \"gpu-a\" has not started: the pod has no node\n";
+    for args in [&["gpu-a"][..], &["gpu-a", "-p"]] {
+        let ran = once(&cluster, args);
+        let found = (&*ran.stderr, ran.status.code());
+        assert_eq!(found, (unscheduled, Some(1)), "{args:?}");
+    }
+    let ran = once(&cluster, &["pods", "-l", "app=gpu"]);
+    let count = "error: 2 of 2 logs could not be read\n";
+    assert!(ran.stderr.ends_with(count), "{}", ran.stderr);
+    assert_eq!(ran.status.code(), Some(1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn without_the_right_one_line_says_so() {
     let rule = |verb: &str, resource: &str| Rule {
         permission: Permission::Allow,
