@@ -401,7 +401,7 @@ async fn a_server_that_never_answers_leaves_the_question_open() {
             (&["--once"], 1),
             (&["--exit-code"], 4),
             (&["--exit-code", "--once"], 4),
-            (&["--for=create", "--exit-code"], 3),
+            (&["--for=create", "--exit-code"], 4),
         ] {
             let args = [verb, "deploy/web", "--timeout=500ms"];
             let ran = cluster.spy().run(&[&args[..], more].concat());

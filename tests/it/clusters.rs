@@ -333,7 +333,7 @@ async fn a_goal_is_for_all_clusters() {
         let ran = fleet.run(&args);
         assert_eq!(
             ran.status.code(),
-            Some(3),
+            Some(1),
             "{objects}: {}",
             ran.transcript()
         );

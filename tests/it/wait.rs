@@ -259,7 +259,27 @@ async fn a_timeout_ends_it_even_if_the_server_does_not_answer() {
     let ran = cluster
         .spy()
         .run(&[&["status", "--for=create"], &of[..]].concat());
-    assert_eq!(code(&ran), Some(3));
+    assert_eq!(code(&ran), Some(1));
+    // Whether a goal is met is unknown of what was never read.
+    for (args, name) in [
+        (
+            &["status", "deploy/web", "--for=current"][..],
+            "deployments/web",
+        ),
+        (
+            &["changes", "deploy/web", "--for=condition=Available"],
+            "deployments/web",
+        ),
+        (&["logs", "deploy/web", "--for=current"], "deployments/web"),
+        (&["status", "deploy", "--for=current"], "deployments"),
+    ] {
+        let ran = cluster.spy().run(&[args, &["--timeout=500ms"]].concat());
+        let error = format!(
+            "error: timed out waiting for {name}: not read: the server has not answered\n\
+             hint: check that the server answers: kubectl get --raw /readyz\n"
+        );
+        assert_eq!((code(&ran), ran.stderr), (Some(1), error), "{args:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

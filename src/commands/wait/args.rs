@@ -193,19 +193,7 @@ impl WaitArgs {
                 Some(CommandError::failed(lines))
             }
             lines if !is_late => Some(CommandError::failed(lines).hint(ALONE)),
-            lines => Some(
-                self.too_slow(lines.to_owned())
-                    .hint("use a longer --timeout"),
-            ),
-        }
-    }
-
-    /// The error of a time limit that was too short.
-    pub(super) fn too_slow(&self, lines: String) -> CommandError {
-        if self.has_goal() {
-            CommandError::goal_unmet(lines)
-        } else {
-            CommandError::failed(lines)
+            lines => Some(CommandError::failed(lines).hint("use a longer --timeout")),
         }
     }
 }
@@ -277,8 +265,10 @@ mod tests {
             Ok(Ended::Answered | Ended::OutOfTime) => "0",
             Ok(Ended::Found) => "found",
             Ok(Ended::By(_)) => "signal",
-            Err(error) if error.kind() == ErrorKind::GoalUnmet => "unmet",
-            Err(_) => "error",
+            Err(error) => {
+                assert_eq!(error.kind(), ErrorKind::Failed);
+                "error"
+            }
         }
     }
 
@@ -300,13 +290,9 @@ mod tests {
             (no_object, &[REFUSED], ["0", "error", "0", "error"]),
             (nothing, &[REFUSED], ["0", "error", "0", "error"]),
             (something, &[REFUSED], ["0", "error", "0", "error"]),
-            (nothing, &[LATE], ["error", "error", "unmet", "unmet"]),
-            (something, &[LATE], ["error", "error", "unmet", "unmet"]),
-            (
-                nothing,
-                &[REFUSED, LATE],
-                ["error", "error", "unmet", "unmet"],
-            ),
+            (nothing, &[LATE], ["error"; 4]),
+            (something, &[LATE], ["error"; 4]),
+            (nothing, &[REFUSED, LATE], ["error"; 4]),
         ] {
             for (flags, expect) in [none, code, goal, both].into_iter().zip(expect) {
                 for ended in [Ended::Answered, Ended::OutOfTime] {

@@ -22,6 +22,9 @@ pub(crate) enum Judge {
     Versions,
 }
 
+/// Why something was not read, if no request has failed.
+pub(super) const NO_ANSWER: &str = "the server has not answered";
+
 /// The progress of one selected source.
 pub(super) struct GoalProgress {
     pub(super) key: SourceKey,
@@ -222,7 +225,10 @@ impl GoalProgress {
         let unmet = self.places.values();
         let unmet = unmet.filter(|standing| !standing.is_met(goals));
         let names = unmet.map(|standing| {
-            let reason = standing.missing(goals);
+            let reason = match standing.there {
+                None if !self.is_read => self.unread(),
+                None | Some(_) => standing.missing(goals).to_owned(),
+            };
             let colon = if reason.is_empty() { "" } else { ": " };
             format!("{plural}/{}{}{colon}{reason}", standing.name, self.place)
         });
@@ -263,10 +269,19 @@ impl GoalProgress {
         })
     }
 
+    /// Whether nothing that it waits for was ever read: whether the goal is met is unknown.
+    pub(super) fn is_unread(&self, goals: &[Goal]) -> bool {
+        let mut places = self.places.values();
+        !self.is_read && places.all(|it| it.there.is_none() || it.is_met(goals))
+    }
+
     /// That a list was never read, and why.
     fn unread(&self) -> String {
-        let why = self.trouble.as_ref().map(|cause| format!(": {cause}"));
-        format!("not read{}", why.unwrap_or_default())
+        match &self.trouble {
+            Some(cause) => format!("not read: {cause}"),
+            None if self.objects().next().is_some() => "not read to the end".to_owned(),
+            None => format!("not read: {NO_ANSWER}"),
+        }
     }
 
     /// The objects that exist.

@@ -78,8 +78,8 @@ impl<'a> Awaited<'a> {
         }
     }
 
-    /// The error of a wait that took too long; `error` makes it of its message.
-    pub(super) fn late(self, error: impl FnOnce(String) -> CommandError) -> CommandError {
+    /// The error of a wait that took too long.
+    pub(super) fn late(self) -> CommandError {
         let (what, hint) = match self {
             Awaited::Input("-") => ("standard input", WRITER),
             Awaited::Input(path) => (path, WRITER),
@@ -88,12 +88,14 @@ impl<'a> Awaited<'a> {
             Awaited::Types => ("the server's list of types", SERVER),
             Awaited::Objects => ("the server's list of objects", SERVER),
         };
-        error(format!("error: timed out waiting for {what}")).hint(hint)
+        CommandError::failed(format!("error: timed out waiting for {what}")).hint(hint)
     }
 }
 
 const WRITER: &str = "check the command that writes the input, or use a longer --timeout";
-const SERVER: &str = "check that the server answers: kubectl get --raw /readyz";
+
+/// How to find out why nothing came from a server.
+pub(super) const SERVER: &str = "check that the server answers: kubectl get --raw /readyz";
 
 #[cfg(test)]
 mod tests {

@@ -32,7 +32,7 @@ pub(crate) use args::{Answer, GoalArgs, WaitArgs};
 pub(crate) use goal_progress::Judge;
 use heartbeat::Heartbeat;
 pub(crate) use limit::Awaited;
-use limit::Limit;
+use limit::{Limit, SERVER};
 use wait_logs::WaitLogs;
 use waiting::{ALLOWED_RESTARTS, Outcome, Waiting};
 
@@ -108,7 +108,7 @@ impl Stop {
         let stopped = async {
             match self.shutdown.wait().await {
                 Some(signal) => CommandError::stopped(signal),
-                None if self.deadline.is_some() => awaited.late(|words| self.args.too_slow(words)),
+                None if self.deadline.is_some() => awaited.late(),
                 None => std::future::pending().await,
             }
         };
@@ -258,6 +258,17 @@ impl Stop {
                 let line = |name: &String| format!("error: {words} {name}");
                 let lines: Vec<String> = names.iter().map(line).collect();
                 Err(CommandError::goal_unmet(lines.join("\n")))
+            }
+            (_, Outcome::Unread { unmet, unread }) => {
+                let words = self.words(ended);
+                let late = match ended {
+                    Ended::OutOfTime => "timed out waiting for ",
+                    Ended::Answered | Ended::Found | Ended::By(_) => "",
+                };
+                let unmet = unmet.iter().map(|name| format!("error: {words} {name}"));
+                let unread = unread.iter().map(|what| format!("error: {late}{what}"));
+                let lines: Vec<String> = unmet.chain(unread).collect();
+                Err(CommandError::failed(lines.join("\n")).hint(SERVER))
             }
         }
     }

@@ -74,13 +74,17 @@ fn after(goals: &[&str], asked: &[SourceKey], events: &[(usize, Event)]) -> (Out
     }
     waiting.judge(|_| None, |_| Timestamp::UNIX_EPOCH);
     let met = waiting.take_met();
-    let is_open = matches!(waiting.outcome(), Outcome::Open(_));
+    let is_open = matches!(waiting.outcome(), Outcome::Open(_) | Outcome::Unread { .. });
     assert_eq!(waiting.is_decided(), !is_open && !goals.is_empty());
     (waiting.outcome(), met)
 }
 
-fn open(names: &[&str]) -> Outcome {
-    Outcome::Open(names.iter().map(|&name| name.to_owned()).collect())
+fn unread(unmet: &[&str], unread: &[&str]) -> Outcome {
+    let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+    Outcome::Unread {
+        unmet: owned(unmet),
+        unread: owned(unread),
+    }
 }
 
 /// The events of a source in words: `listed web`, `modified web done`, `deleted web`, `synced`. An object is in
@@ -126,6 +130,7 @@ fn told(goals: &str, asked: &SourceKey, text: &str) -> String {
         Outcome::Failed(lines) => ("failed", lines),
         Outcome::Refused(lines) => ("refused", lines),
         Outcome::Open(names) => ("open", names),
+        Outcome::Unread { unmet, unread } => ("unread", [unmet, unread].concat()),
     };
     let met = met.iter().map(|name| format!(" +{name}"));
     let lines = lines.iter().map(|line| format!(" {line}"));
@@ -147,9 +152,10 @@ const AVAILABLE: &str = "condition=Available";
 #[test]
 fn a_named_object_meets_its_goal() {
     const OPEN: &str = "open deployments/web";
+    const UNREAD: &str = "unread deployments/web: not read: the server has not answered";
     const MET: &str = "met +deployment.apps/web";
     let table = [
-        (AVAILABLE, "", OPEN),
+        (AVAILABLE, "", UNREAD),
         (AVAILABLE, "listed web, synced", OPEN),
         (AVAILABLE, "listed web done, synced", MET),
         (AVAILABLE, "listed web, synced, modified web done", MET),
@@ -214,7 +220,7 @@ fn all_objects_of_a_wide_source_must_meet_the_goal() {
         (
             AVAILABLE,
             "listed a done",
-            "open deployments: not read +deployment.apps/a",
+            "unread deployments: not read to the end +deployment.apps/a",
         ),
         (AVAILABLE, "listed a done, synced", "met +deployment.apps/a"),
         (
@@ -279,12 +285,17 @@ fn the_objects_of_every_source_must_meet_the_goal() {
     let goal = ["condition=Available"];
     let done = |name| event(Why::Listed, &deployment(name, "True", "True"));
     let (stands, _) = after(&goal, &asked, &[(0, done("a"))]);
-    assert_eq!(stands, open(&["deployments/b"]));
+    let silent = |name| format!("deployments/{name}: not read: the server has not answered");
+    assert_eq!(stands, unread(&[], &[&silent("b")]));
+    // What is known to be unmet is named, too.
+    let late = event(Why::Listed, &deployment("a", "False", "True"));
+    let (stands, _) = after(&goal, &asked, &[(0, late)]);
+    assert_eq!(stands, unread(&["deployments/a"], &[&silent("b")]));
     let (stands, told) = after(&goal, &asked, &[(0, done("a")), (1, done("b"))]);
     assert_eq!((stands, told.len()), (Outcome::Met, 2));
     // An unreadable source is an error when there is nothing else to wait for.
     let (stands, _) = after(&goal, &asked, &[(1, forbidden())]);
-    assert_eq!(stands, open(&["deployments/a"]));
+    assert_eq!(stands, unread(&[], &[&silent("a")]));
     let (stands, _) = after(&goal, &asked, &[(0, done("a")), (1, forbidden())]);
     assert_eq!(
         stands,
@@ -409,6 +420,7 @@ impl Judged {
             Outcome::Met => format!("met{met}"),
             Outcome::Failed(lines) | Outcome::Refused(lines) => lines.join("; "),
             Outcome::Open(names) => format!("open {}{met}", names.join(" ")),
+            Outcome::Unread { unread, .. } => format!("unread {}{met}", unread.join(" ")),
         }
     }
 }
@@ -737,7 +749,7 @@ fn a_pod_alone_has_deaths_too() {
         .collect();
     let goal = ["condition=Ready"];
     let (outcome, _) = after(&goal, std::slice::from_ref(&pods), &events[..2]);
-    assert_eq!(outcome, open(&["pods/web-1-x"]));
+    assert_eq!(outcome, Outcome::Open(vec!["pods/web-1-x".to_owned()]));
     let (outcome, _) = after(&goal, std::slice::from_ref(&pods), &events);
     assert!(matches!(outcome, Outcome::Failed(_)), "{outcome:?}");
 }
@@ -863,11 +875,11 @@ fn a_wait_names_what_it_waits_for() {
         line(AVAILABLE, deployments(None), &[step("listed a"), step("listed b"), step("listed c done"), step("listed d")]),
         line("delete", web(), &[step("listed web"), synced(1)]),
     ].join("\n"), @"
-    deployment/web: not read
+    deployment/web: not read: the server has not answered
     deployment/web: does not exist
     deployment/web: not yet condition=Available=true
 
-    deployments: not read
+    deployments: not read: the server has not answered
     deployments: no matching resources found
     deployment/a: not yet condition=Available=true (and 2 more)
     deployment/web: not yet delete

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::goal_progress::{GoalProgress, Judge};
+use super::goal_progress::{GoalProgress, Judge, NO_ANSWER};
 use super::object_progress::FailureLimit;
 use crate::commands::failure_logs::JudgedObject;
 use crate::model::Model;
@@ -48,6 +48,13 @@ pub(super) enum Outcome {
     Refused(Vec<String>),
     /// These objects have not met a goal yet.
     Open(Vec<String>),
+    /// A part of what is waited for was never read.
+    Unread {
+        /// The objects that have not met a goal yet.
+        unmet: Vec<String>,
+        /// What was not read, each with its cause.
+        unread: Vec<String>,
+    },
 }
 
 impl Waiting {
@@ -83,8 +90,8 @@ impl Waiting {
     /// The clusters that have not joined: `prod-us: not read: The connection to the server … was refused`.
     fn unjoined(&self) -> impl Iterator<Item = String> {
         self.unjoined.iter().map(|(cluster, cause)| {
-            let why = cause.as_ref().map(|cause| format!(": {cause}"));
-            format!("cluster {}: not read{}", cluster.0, why.unwrap_or_default())
+            let cause = cause.as_deref().unwrap_or(NO_ANSWER);
+            format!("cluster {}: not read: {cause}", cluster.0)
         })
     }
 
@@ -247,16 +254,26 @@ impl Waiting {
         let open = self.asked.iter().filter(|asked| !asked.is_met(&self.goals));
         let (refused, open): (Vec<&GoalProgress>, Vec<&GoalProgress>) =
             open.partition(|asked| asked.refusal.is_some());
+        let (unread, open): (Vec<&GoalProgress>, Vec<&GoalProgress>) = open
+            .into_iter()
+            .partition(|asked| !self.is_of_file && asked.is_unread(&self.goals));
+        let unmet = |asked: &&GoalProgress| asked.unmet(&self.goals);
+        let unread: Vec<String> = unread
+            .iter()
+            .flat_map(unmet)
+            .chain(self.unjoined())
+            .collect();
         match (&refused[..], &open[..]) {
-            ([], []) if self.unjoined.is_empty() => Outcome::Met,
-            (refused, []) if self.unjoined.is_empty() => {
+            (_, open) if !unread.is_empty() => Outcome::Unread {
+                unmet: cut(open.iter().flat_map(unmet).collect()),
+                unread: cut(unread),
+            },
+            ([], []) => Outcome::Met,
+            (refused, []) => {
                 let causes = refused.iter().filter_map(|asked| asked.refusal.as_deref());
                 Outcome::Refused(causes.map(str::to_owned).collect())
             }
-            (_, open) => {
-                let names = open.iter().flat_map(|asked| asked.unmet(&self.goals));
-                Outcome::Open(cut(names.chain(self.unjoined()).collect()))
-            }
+            (_, open) => Outcome::Open(cut(open.iter().flat_map(unmet).collect())),
         }
     }
 }
