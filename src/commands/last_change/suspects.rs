@@ -86,8 +86,11 @@ impl<'r> SuspectChanges<'r> {
         let counted = self.found.into_iter().skip(waiting);
         let (minor, major): (Vec<_>, Vec<_>) = counted.partition(|change| change.is_minor);
         let cause = match major.last() {
-            // The first change broke the Pods. A newer one may have changed the same fields again.
-            Some(first) if is_about_pods => major.iter().find(|change| change.repeats(first)),
+            // The first change broke the Pods. A newer one may have changed the same fields again. A creation names none.
+            Some(first) if is_about_pods => {
+                let mut newest = major.iter();
+                newest.find(|change| change.repeats(first)).or(Some(first))
+            }
             Some(_) => major.first(),
             None => minor.first(),
         };

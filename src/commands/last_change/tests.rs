@@ -11,6 +11,7 @@ use super::change::LastChange;
 use super::error_text::ErrorText;
 use super::failure::FailureReason;
 use super::fields::Matters;
+use super::suspects::SuspectChanges;
 use super::what::OldValues;
 use crate::diff::Redactor;
 use crate::object::{Doc, ObjectRef, ResourceVersion};
@@ -118,6 +119,20 @@ fn a_line_has_the_old_and_the_new_value() {
     secret/web changed 41s ago by kubectl-set: limit: <secret 8 B #1> → <secret 6 B #2> (no sign that it matters)
     configmap/web was deleted 31–41s ago
     "#);
+}
+
+#[test]
+fn a_workload_whose_pods_failed_from_the_start_shows_who_created_it() {
+    let mut first = object("Deployment", &json!({"spec": pods("crash:1", 1)}), true);
+    first["apiVersion"] = "apps/v1".into();
+    first["metadata"]["creationTimestamp"] =
+        (NOW - SignedDuration::from_secs(41)).to_string().into();
+    let first = version(&first);
+    let mut found = SuspectChanges::new(Some(&FailureReason::Pods));
+    assert!(!found.rules_out_before(&first));
+    found.reach_creation(LastChange::creation(&first, true));
+    let cause = found.cause().map(|cause| cause.text(NOW, "→"));
+    assert_eq!(cause.as_deref(), Some("created 41s ago by kubectl-set"));
 }
 
 #[test]
