@@ -369,7 +369,7 @@ async fn the_kinds_of_a_whole_namespace_that_are_forbidden_are_one_line() {
     let not_read = |line: &str| line.starts_with("not read: Error from server (Forbidden): ");
     assert!(last.is_some_and(not_read), "{}", ran.stderr);
     assert!(ran.stderr.contains("; also "), "{}", ran.stderr);
-    let nothing = "Nothing unhealthy among the objects that could be read.";
+    let nothing = "Nothing unhealthy among the objects in namespace shop that could be read.";
     assert!(first == last || first == Some(nothing), "{}", ran.stderr);
 }
 

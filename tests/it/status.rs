@@ -740,7 +740,7 @@ async fn a_rollout_that_finishes_leaves_nothing_among_the_unhealthy() {
     let spy = cluster.spy();
     let mut run = spy.start(&["status", "--unhealthy"]);
     let mut terminal = spy.on_terminal((100, 30), &["status", "--unhealthy"]);
-    let well = "Nothing is unhealthy.";
+    let well = "Nothing is unhealthy in namespace shop.";
     terminal.until_shown("nothing", |shown| shown.contains(well));
     stage.play_until(8000).unwrap();
     terminal.until_shown("the cause", |shown| shown.contains("└ web: Back-off"));

@@ -25,7 +25,7 @@ use super::documents::{Documents, REDACTED};
 use super::options::{HealthFilter, RowOptions, StatusFormat, Titles};
 use super::rows::{StatusRow, StatusRows};
 use super::state::{RETENTION, StatusState};
-use super::view::{NOTHING_UNHEALTHY, are_spread, counts, listing};
+use super::view::{are_spread, counts, listing};
 
 /// Shows the objects of the file that a session reads.
 pub(super) fn show_objects(
@@ -176,7 +176,7 @@ fn table(
     let mut lines = listing(counts, &rows, &columns, canvas);
     let has_counts = options.titles == Titles::Shown && options.health == HealthFilter::Unhealthy;
     if has_counts && lines.len() == 1 {
-        lines.push(NOTHING_UNHEALTHY.into());
+        lines.push("Nothing is unhealthy.".into());
     }
     lines
 }

@@ -346,7 +346,7 @@ impl LiveStatus {
             let states = self.shown();
             let mut rows = states.iter().flat_map(StatusState::rows);
             if !rows.any(|row| health.includes(&row)) {
-                terminal.notify(nothing_unhealthy(&states))?;
+                terminal.notify(&nothing_unhealthy(&states))?;
             }
         }
         self.report_if_empty(terminal)

@@ -1,5 +1,7 @@
 //! The frame of `status`: the table, cut to the screen, between a header and a footer.
 
+use std::collections::BTreeSet;
+
 use super::cluster_views::ClusterViews;
 use super::columns::{StatusColumns, printed_titles};
 use super::header::{aggregate, collapsed, header, shortfalls, trace_hint, unread_inventories};
@@ -169,16 +171,19 @@ pub(super) fn counts(rows: &[StatusRows<'_>], options: RowOptions) -> Option<Str
     has_counts.then(|| aggregate(rows))
 }
 
-/// The words for a view of unhealthy objects that has none.
-pub(super) const NOTHING_UNHEALTHY: &str = "Nothing is unhealthy.";
-
-/// The same, as far as the requested objects were read.
-pub(super) fn nothing_unhealthy(states: &ClusterViews<'_>) -> &'static str {
+/// The words for a view of unhealthy objects that has none, as far as the requested objects were read: `Nothing is unhealthy
+/// in namespace shop.`
+pub(super) fn nothing_unhealthy(states: &ClusterViews<'_>) -> String {
     let is_read = |state: &StatusState| state.requested().iter().all(|key| state.is_read(key));
+    let namespaces: BTreeSet<_> = states.requested().map(SourceKey::namespace).collect();
+    let place = match namespaces.first() {
+        Some(Some(namespace)) if namespaces.len() == 1 => format!(" in namespace {namespace}"),
+        Some(_) | None => String::new(),
+    };
     if states.iter().all(is_read) {
-        NOTHING_UNHEALTHY
+        format!("Nothing is unhealthy{place}.")
     } else {
-        "Nothing unhealthy among the objects that could be read."
+        format!("Nothing unhealthy among the objects{place} that could be read.")
     }
 }
 

@@ -187,7 +187,7 @@ fn nothing_unhealthy_is_said_in_words() {
     let objects = deployment_of((2, 2), |_| running());
     assert_snapshot!(unhealthy(&[DEPLOYMENTS, PODS], objects.clone()), @"
     3 Current
-    Nothing is unhealthy.
+    Nothing is unhealthy in namespace shop.
     ");
     let cluster = Cluster::of(state([all(DEPLOYMENTS), all(PODS)]), objects.clone());
     let options = RowOptions {
@@ -197,13 +197,13 @@ fn nothing_unhealthy_is_said_in_words() {
     let mut live = LiveTable::new(options);
     assert_snapshot!(next_frame(&mut live, &cluster, at(30), (80, 24)), @"
     deployment.apps/web  -n shop  ctx demo                rollout 2/2 updated  0:30
-    Nothing is unhealthy.
+    Nothing is unhealthy in namespace shop.
     ● live  4 objects  3 watches                                     Ctrl-C to exit
     ");
     let refused = Cluster::forbidding("pods", state([all(DEPLOYMENTS), all(PODS)]), objects);
     assert_snapshot!(next_frame(&mut live, &refused, at(30), (80, 24)), @r#"
     deployment.apps/web  -n shop  ctx demo                rollout 2/2 updated  0:30
-    Nothing unhealthy among the objects that could be read.
+    Nothing unhealthy among the objects in namespace shop that could be read.
     forbidden: pods: pods is forbidden: User "ana" cannot list it
     ● live  2 objects  3 watches                                     Ctrl-C to exit
     "#);
@@ -257,7 +257,7 @@ fn a_deleted_owner_is_shown_only_above_what_it_left() {
     cluster.settle(at(32));
     assert_snapshot!(next_frame(&mut live, &cluster, at(33), (80, 24)), @"
     deployments.apps,pods  -n shop  ctx demo                                   0:33
-    Nothing is unhealthy.
+    Nothing is unhealthy in namespace shop.
     ● live  0 objects  3 watches  last change 1s ago                 Ctrl-C to exit
     ");
 }
