@@ -125,7 +125,7 @@ async fn what_tells_no_time_is_an_error_with_the_reason() {
         ran.transcript()
     };
     assert_snapshot!(status("2026-03-02T12:06:00Z"), @"
-    ! error: --at 2026-03-02T12:06:00Z has not come yet: it is 2026-03-02T12:05:00Z
+    ! error: 2026-03-02T12:06:00Z has not come yet: it is 2026-03-02T12:05:00Z
     ! See 'kubectl spy status -h' for help and examples
     ");
     let reader = User {
@@ -136,7 +136,7 @@ async fn what_tells_no_time_is_an_error_with_the_reason() {
     cluster.sandbox.set_users(vec![reader]);
     assert_snapshot!(status(THEN), @r#"
     ! Error from server (Forbidden): leases.coordination.k8s.io is forbidden: User "jane" cannot list resource "leases" in API group "coordination.k8s.io" in the namespace "kube-system"
-    ! hint: --at needs to list leases in the namespace kube-system: their renewals have times
+    ! hint: the past needs the right to list leases in the namespace kube-system: their renewals have times
     "#);
 }
 

@@ -460,7 +460,7 @@ impl Session {
             }
             SessionPlace::Record(record) => snapshot::of_record(record, time).await,
             SessionPlace::File(_) => {
-                let error = "--at needs a cluster or a record: a file has one time";
+                let error = "the past needs a cluster or a record: a file has one time";
                 Err(CommandError::usage(error))
             }
         }

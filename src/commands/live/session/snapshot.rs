@@ -16,7 +16,7 @@ use crate::watch::{End, Mux, RecordBegin, SnapshotTransport, Transport};
 pub(super) fn check_time(time: Timestamp, now: Timestamp) -> Result<(), CommandError> {
     if time > now {
         return Err(CommandError::usage(format!(
-            "--at {time:.0} has not come yet: it is {now:.0}"
+            "{time:.0} has not come yet: it is {now:.0}"
         )));
     }
     Ok(())
@@ -160,7 +160,7 @@ fn untold(end: End) -> CommandError {
             "error: the Leases did not tell in time which revision was the newest".to_owned()
         }
     };
-    let hint = "--at needs to list leases in the namespace kube-system: their renewals have times";
+    let hint = "the past needs the right to list leases in the namespace kube-system: their renewals have times";
     CommandError::failed(text).hint(hint)
 }
 
