@@ -86,6 +86,9 @@ async fn a_record_shows_every_time_that_it_has_and_says_which() {
     assert_snapshot!(at("2026-03-02T11:00:00Z"), @"
     ! error: the record begins at 2026-03-02T12:10:00Z, after 2026-03-02T11:00:00Z
     ");
+    let then = ["--from", store, "--at", "2026-03-02T12:10:00Z"];
+    let later = [&["status", "cm/flags", "-n", "shop"], &then[..]].concat();
+    assert_snapshot!(Spy::alone().run(&later).transcript(), @"");
     let args = ["status", "deploy/web", "-n", "shop", "--from", store];
     assert_snapshot!(Spy::alone().run(&args).transcript(), @r#"
     NAME               READY   STATUS             RESTARTS   AGE   NODE   IP

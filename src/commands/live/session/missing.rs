@@ -106,6 +106,19 @@ pub(super) async fn not_found(
     }
 }
 
+/// The error for objects that did not exist at a time in the past of a record, or that nobody recorded then.
+pub(super) fn not_then(cluster: &ClusterId, missing: &[SourceKey]) -> CommandError {
+    let lines = missing.iter().map(|key| {
+        let source = describe(key);
+        format!(
+            "error: {source} is not in the record of {} at that time",
+            cluster.0
+        )
+    });
+    CommandError::failed(lines.collect::<Vec<_>>().join("\n"))
+        .hint("choose another time, or name its namespace with -n")
+}
+
 async fn not_in_cluster(client: &Client, missing: &[SourceKey]) -> CommandError {
     let namespaces: BTreeSet<&str> = missing.iter().filter_map(SourceKey::namespace).collect();
     let mut absent = BTreeSet::new();

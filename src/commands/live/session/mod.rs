@@ -561,7 +561,12 @@ impl Session {
 
     /// kubectl's error for missing objects or a missing namespace, with similar names as hints.
     pub(crate) async fn not_found(&self, missing: &[SourceKey]) -> CommandError {
-        missing::not_found(&self.place, &self.cluster, missing).await
+        match &self.place {
+            SessionPlace::Record(_) if self.past_ahead.is_some() => {
+                missing::not_then(&self.cluster, missing)
+            }
+            place => missing::not_found(place, &self.cluster, missing).await,
+        }
     }
 
     /// How far the server's clock, or the time of `--at`, is ahead of the view's clock, as far as that is known.
