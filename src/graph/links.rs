@@ -9,8 +9,8 @@ use super::labels::Labels;
 use super::reference::{Port, Reference};
 use super::reference_target::ReferenceTarget;
 use super::relations::{
-    Empty, Found, InventoryMembers, Read, Relation, RemoteMembers, Tier, To, group_kind,
-    relations_of,
+    Empty, Found, InventoryMembers, KnownRelation, Read, Relation, RemoteMembers, Tier, To,
+    group_kind, relations_of,
 };
 use super::selector::Selection;
 
@@ -212,9 +212,14 @@ impl LinkReader<'_> {
         let namespace = namespace.filter(|namespace| !namespace.is_empty());
         let namespace = namespace.or_else(|| self.own.namespace.clone());
         let is_optional = holder.get("optional").and_then(Value::as_bool);
+        // A claim that names its volume has or gets that one, whatever its class.
+        let has_volume = relation.is(KnownRelation::StorageClass)
+            && holder
+                .text_at(&["volumeName"])
+                .is_some_and(|name| !name.is_empty());
         Some(Reference {
             port: holder.get("port").and_then(Port::of),
-            is_optional: is_optional == Some(true),
+            is_optional: is_optional == Some(true) || has_volume,
             keys: match &*kind.kind {
                 "ConfigMap" => keys(holder),
                 _ => Vec::new(),

@@ -332,7 +332,7 @@ const CASES: &[(&str, &str, &str)] = &[
         "v1/PersistentVolumeClaim",
         r#"+,"annotations":{"volume.kubernetes.io/selected-node":"n1"}},"spec":{"storageClassName":"fast","volumeName":"pv-1","volumeAttributesClassName":"gold",
             "dataSource":{"kind":"PersistentVolumeClaim","name":"old"},"dataSourceRef":{"apiGroup":"snapshot.storage.k8s.io","kind":"VolumeSnapshot","name":"s","namespace":"lab"}}"#,
-        "storage class StorageClass.storage.k8s.io -/fast\nvolume PersistentVolume -/pv-1\nvolume attributes class VolumeAttributesClass.storage.k8s.io -/gold\n\
+        "storage class StorageClass.storage.k8s.io -/fast optional\nvolume PersistentVolume -/pv-1\nvolume attributes class VolumeAttributesClass.storage.k8s.io -/gold\n\
             data source PersistentVolumeClaim shop/old\ndata source VolumeSnapshot.snapshot.storage.k8s.io lab/s\nselected node Node -/n1\nnamespace Namespace -/shop",
     ),
     (

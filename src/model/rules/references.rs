@@ -71,17 +71,11 @@ pub(in crate::model) fn needed_by<'m>(
         .node(uid)
         .is_some_and(Node::is_default_binding);
     let references = around.graph().references_of(uid).iter();
-    // A claim that names its volume waits for that one, whatever its class.
-    let mut targets = references
-        .clone()
-        .map(|reference| &*reference.target.kind.kind);
-    let names_volume = targets.any(|kind| kind == "PersistentVolume");
     references.filter(move |reference| {
         let is_in_use = is_well && reference.tier() == Tier::Unwell;
         let matters = match &*reference.target.kind.kind {
             "ConfigMap" | "Secret" => !is_in_use || reference.if_absent() == IfAbsent::Fails,
             "Node" => !is_in_use && !is_explained,
-            "StorageClass" => !is_in_use && !names_volume,
             _ => !is_in_use,
         };
         let is_needed = !reference.relation.lists_members() && !is_default;

@@ -633,3 +633,22 @@ fn an_inventory_fails_with_a_member_as_in_status() {
       └─∅ deployment/web   applies    does not exist
     ");
 }
+
+/// An administrator chose the name of the class for a volume of his own: no object has to exist for it.
+#[test]
+fn a_bound_claim_needs_no_storage_class() {
+    let mut feed = Feed::of("PersistentVolumeClaim", "data");
+    feed.put("{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data}, spec: {storageClassName: man, volumeName: pv-1}, status: {phase: Bound}}
+---
+{apiVersion: v1, kind: PersistentVolume, metadata: {name: pv-1}, spec: {storageClassName: man, claimRef: {namespace: shop, name: data}}, status: {phase: Bound}}");
+    assert_snapshot!(feed.frame(100), @"
+    persistentvolumeclaim/data  -n shop                                                             0:00
+    ● PVC is Bound
+    CONNECTED                            RELATION        STATE
+    └─ uses
+      ├─● persistentvolume/pv-1          volume, claim   Bound
+      │ └─? storageclass/man             storage class   absent, optional
+      └─? storageclass/man (see above)   storage class   absent, optional
+    looked through 1 persistentvolumeclaim
+    ");
+}
