@@ -72,18 +72,17 @@ impl Reference {
     }
 }
 
-/// `volume secret/db`, or `storage class fast` if the relation is the kind. The name of an object in another namespace has
+/// `volume secret/db`, or `storageclass/fast` if the relation is the kind. The name of an object in another namespace has
 /// that: `backend service/web -n shop`.
 impl fmt::Display for Reference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ReferenceTarget { kind, name, .. } = &self.target;
         let relation = self.relation.name;
         let kind = kind.kind.to_lowercase();
-        if relation.replace(' ', "") == kind {
-            write!(f, "{relation} {name}")?;
-        } else {
-            write!(f, "{relation} {kind}/{name}")?;
+        if relation.replace(' ', "") != kind {
+            write!(f, "{relation} ")?;
         }
+        write!(f, "{kind}/{name}")?;
         match &self.target.namespace {
             Some(namespace) if self.is_elsewhere => write!(f, " -n {namespace}"),
             Some(_) | None => Ok(()),

@@ -94,7 +94,7 @@ const CASES: &[Case] = &[
     (
         "custom",
         "certificate/web",
-        "issuer letsencrpt does not exist; there is letsencrypt",
+        "issuer/letsencrpt does not exist; there is letsencrypt",
     ),
     (
         "custom",
@@ -150,7 +150,7 @@ const TRACED: &[Case] = &[
     (
         "custom",
         "certificate/web",
-        "issuer letsencrpt does not exist; there is letsencrypt",
+        "issuer/letsencrpt does not exist; there is letsencrypt",
     ),
     (
         "custom",

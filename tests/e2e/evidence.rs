@@ -56,7 +56,7 @@ const CASES: &[Case] = &[
     (
         "shop",
         "pod/scratch",
-        "volume persistentvolumeclaim/scratch-data: storage class absent does not exist",
+        "volume persistentvolumeclaim/scratch-data: storageclass/absent does not exist",
     ),
     (
         "shop",
@@ -79,7 +79,7 @@ const CASES: &[Case] = &[
         "hpa/off",
         "scaling is disabled: deployment/off has 0 replicas",
     ),
-    ("shop", "pvc/noclass", "storage class fast does not exist"),
+    ("shop", "pvc/noclass", "storageclass/fast does not exist"),
     ("shop", "pvc/nodefault", "the cluster has no default one"),
     (
         "shop",
@@ -94,7 +94,7 @@ const CASES: &[Case] = &[
     (
         "shop",
         "deploy/claim",
-        "volume persistentvolumeclaim/noclass: storage class fast does not exist",
+        "volume persistentvolumeclaim/noclass: storageclass/fast does not exist",
     ),
     (
         "shop",
@@ -228,7 +228,7 @@ const CASES: &[Case] = &[
     (
         "shop",
         "pvc/misspelled",
-        "storage class laet does not exist; there is late",
+        "storageclass/laet does not exist; there is late",
     ),
     (
         "shop",

@@ -529,6 +529,6 @@ async fn a_container_that_is_late_has_last_lines() {
     assert_snapshot!(ran.stderr, @"
     last lines of pod/web app (running, not ready):
       waiting for db
-    error: timed out waiting for the condition on pods/web: node worker-1 does not exist
+    error: timed out waiting for the condition on pods/web: node/worker-1 does not exist
     ");
 }

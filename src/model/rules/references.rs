@@ -322,7 +322,7 @@ mod tests {
                 ..SourceKey::all("storage.k8s.io", "StorageClass")
             });
             let state = read.explain(&classes).state("data");
-            let line = format!("MissingReference: storage class fsat does not exist{expected}");
+            let line = format!("MissingReference: storageclass/fsat does not exist{expected}");
             assert!(state.lines().any(|own| own == line), "{state}");
         }
     }

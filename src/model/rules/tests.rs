@@ -717,7 +717,7 @@ fn a_node_short_of_space_does_not_explain_a_pod_that_runs() {
     };
     let own = "NotReady: c: running, not ready";
     assert_eq!(state("DiskPressure", "True"), format!("InProgress\n{own}"));
-    let node = "FailedReference: node node-1: NodeReason";
+    let node = "FailedReference: node/node-1: NodeReason";
     assert_eq!(
         state("Ready", "Unknown"),
         format!("InProgress\n{node}\n{own}")
@@ -775,7 +775,7 @@ fn a_pod_names_the_problem_of_its_node_in_the_words_of_that_problem() {
     let objects = format!("{}\n---\n{node}", unready("nodeName: n1", ""));
     for read in [Read::of(&objects), Read::for_status(&objects)] {
         let state = read.state("a");
-        assert!(state.contains("node n1: "), "{state}");
+        assert!(state.contains("node/n1: "), "{state}");
         assert!(state.contains("no network plugin"), "{state}");
         for word in ["cordon", "taint", "drain", "db"] {
             assert!(!state.contains(word), "{word}: {state}");

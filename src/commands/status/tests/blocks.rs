@@ -100,7 +100,7 @@ fn each_cause_below_an_owner_keeps_a_row() {
     ├─✗ pod/web-a-001   0/1     CreateContainerConfigError   0          10m   worker-1   10.0.0.1
     │   └ app: CreateContainerConfigError: no secret
     └─~ pod/web-a-003   0/1     Running                      0          10m   worker-1   10.0.0.1
-        └ node worker-1 does not exist
+        └ node/worker-1 does not exist
         └ app: running, not ready
     ");
 }
