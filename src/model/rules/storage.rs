@@ -96,7 +96,7 @@ fn no_volume_fits_of(around: Around<'_>, node: &Node) -> Option<Finding> {
     let text = match nearest.filter(NearMiss::is_near) {
         Some(near) => format!("no volume fits; the nearest is {}", near.words()),
         None if is_class_used_up => format!("each volume {of_class} is bound to another claim"),
-        None => format!("there is no volume {of_class}"),
+        None => format!("no volume {of_class} exists"),
     };
     let rule = CauseRule::NoVolumeFits;
     Some(Finding::new(rule, Status::InProgress, text))
@@ -659,11 +659,11 @@ mod tests {
     fn a_claim_without_a_near_volume_names_its_class() {
         let classless = ["f", "capacity: {storage: 1Gi}", "Available"];
         let small = ["a", SMALL, "Available"];
-        let none = "there is no volume of storage class local";
+        let none = "no volume of storage class local exists";
         assert_eq!(reason(LOCAL, &[classless]), none);
         assert_eq!(reason(LOCAL, &[]), none);
         let bare = "storageClassName: ''";
-        let none = "there is no volume without a storage class";
+        let none = "no volume without a storage class exists";
         assert_eq!(reason(bare, &[small]), none);
         let less = "f, which has 1Gi; the claim asks for 5Gi";
         assert_eq!(reason(bare, &[classless]), nearest(less));
@@ -684,7 +684,7 @@ mod tests {
         let mut read = Read::for_status(&[claim, &class, pod].join("\n---\n"));
         let waits = "Failed\nUnschedulable: no node";
         assert_eq!(read.state("web"), waits);
-        let expected = "FailedReference: volume persistentvolumeclaim/data: there is no volume of storage class local";
+        let expected = "FailedReference: volume persistentvolumeclaim/data: no volume of storage class local exists";
         let state = read.explain(&[]).state("web");
         assert!(state.contains(expected), "{state}");
     }
