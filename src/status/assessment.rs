@@ -142,8 +142,19 @@ impl Assessment {
         }
         let was = was.map(Assessment::summary).filter(|was| *was != summary);
         let was = was.map_or(String::new(), |was| format!(" (was {was})"));
-        let cause = own.map_or(String::new(), |own| format!(": {own}"));
-        Some(format!("{summary}{was}{cause}"))
+        Some(self.line(&was))
+    }
+
+    /// The state of a new object in one line: `Failed 0/1 (new): cause`.
+    pub fn arrival(&self) -> String {
+        self.line(" (new)")
+    }
+
+    /// The state in one line, with this remark before the cause.
+    fn line(&self, remark: &str) -> String {
+        let cause = self.causes.first();
+        let cause = cause.map_or(String::new(), |cause| format!(": {}", cause.text));
+        format!("{}{remark}{cause}", self.summary())
     }
 
     /// Whether it says the same as an earlier one. Times in its texts, such as an age, do not count.
@@ -359,6 +370,28 @@ mod tests {
         ] {
             assert_eq!(expecting(metadata, status), expected, "{metadata} {status}");
         }
+    }
+
+    #[test]
+    fn a_remark_about_the_change_comes_before_the_cause() {
+        let assessment = |phase: &str| {
+            let text = format!(
+                r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"a"}},"status":{{"phase":"{phase}","message":"low on memory"}}}}"#
+            );
+            let doc = Doc::parse(&*text).expect("valid");
+            Assessment::of(doc.root(), Timestamp::UNIX_EPOCH, Rules::Spy)
+        };
+        let (failed, pending) = (assessment("Failed"), assessment("Pending"));
+        let lines = [
+            failed.arrival(),
+            failed.transition_from(Some(&pending)).unwrap_or_default(),
+            failed.transition_from(None).unwrap_or_default(),
+        ];
+        insta::assert_snapshot!(lines.join("\n"), @"
+        Failed 0/0 (new): low on memory
+        Failed 0/0 (was Pending 0/0): low on memory
+        Failed 0/0: low on memory
+        ");
     }
 
     #[test]

@@ -250,8 +250,7 @@ impl Difference<'_> {
                 )
             }
             Difference::New(row) => {
-                let text = row.assessment.transition_from(None).unwrap_or_default();
-                let text = format!("{text} (new)");
+                let text = row.assessment.arrival();
                 (&row.object, row.assessment.status(), text)
             }
             Difference::Gone(past) => {
