@@ -402,7 +402,6 @@ fn lock(path: &Path) -> Result<std::fs::File, ReadError> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
     use std::time::Duration;
 
     use super::*;
@@ -410,9 +409,7 @@ mod tests {
     use crate::kafka::message::tests::{label, version};
     use crate::kafka::queue::tests::Folder;
     use crate::kafka::{FileSender, MessageFormat, Security, TopicMessage};
-    use crate::object::{ObjectRef, ResourceVersion, Uid};
-    use crate::record::{RecordHeading, RecordedCluster, RecordedVersion, RecordedWhy};
-    use crate::source::{SourceKey, Version, Why};
+    use crate::record::{RecordHeading, RecordedCluster};
 
     fn now() -> Timestamp {
         "2026-03-02T12:00:00Z".parse().expect("a time")
@@ -464,37 +461,11 @@ mod tests {
         })
     }
 
-    /// A version of a `ConfigMap` with a value that cannot be packed.
-    fn noisy_version(number: u64) -> OrderedEntry {
-        let mut random = fastrand::Rng::with_seed(number);
-        let noise: String = std::iter::repeat_with(|| random.alphanumeric())
-            .take(30)
-            .collect();
-        let text = format!(
-            r#"{{"kind":"ConfigMap","apiVersion":"v1","metadata":{{"name":"flags","namespace":"shop","uid":"u1","resourceVersion":"{number}"}},"data":{{"a":"{noise}"}}}}"#
-        );
-        let version = Version {
-            object: Arc::new(ObjectRef {
-                api_version: "v1".into(),
-                kind: "ConfigMap".into(),
-                namespace: Some("shop".into()),
-                name: "flags".into(),
-                uid: Some(Uid::new("u1")),
-            }),
-            version: ResourceVersion::new(number.to_string()),
-            body: text.into(),
-        };
-        OrderedEntry::Entry(RecordEntry {
-            source: Arc::new(SourceKey::all("", "ConfigMap")),
-            content: EntryContent::Version(RecordedVersion {
-                why: RecordedWhy {
-                    why: Why::Modified,
-                    past: false,
-                },
-                seen: now(),
-                version: Arc::new(version),
-            }),
-        })
+    /// A version of an object whose name cannot be packed.
+    fn noisy_version(number: i64) -> OrderedEntry {
+        let mut random = fastrand::Rng::with_seed(number.unsigned_abs());
+        let noise = std::iter::repeat_with(|| random.alphanumeric()).take(30);
+        OrderedEntry::Entry(version(number, &noise.collect::<String>()).entry)
     }
 
     /// A full disk: what does not fit is read again by the next run, from the position of the last save.

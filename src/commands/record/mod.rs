@@ -130,7 +130,7 @@ async fn planned(
     Store::create(&store)?;
     let record = session.last_record(&store, &keys).await?;
     let absent = session.awaited_namespace(&keys).await;
-    for line in unrecorded(&every).into_iter().chain(absent) {
+    for line in unrecorded(&every).chain(absent) {
         context.note(&line);
     }
     let plan = RecordPlan {

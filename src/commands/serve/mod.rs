@@ -112,7 +112,7 @@ async fn serve(
     let absent = session
         .awaited_namespace(&session.keys(&every.targets))
         .await;
-    for line in silent_groups(&every.silent).into_iter().chain(absent) {
+    for line in silent_groups(&every.silent).chain(absent) {
         context.note(&line);
     }
     let mut terminal = Terminal::open(context, Output::Text);
