@@ -136,7 +136,7 @@ async fn a_look_back_out_of_time_has_no_answer() {
         (&["--once"][..], 1),
         (&["--exit-code"], 4),
         (&["--exit-code", "--once"], 4),
-        (&["--for=create"], 3),
+        (&["--for=create"], 1),
         (&["--for=delete", "--exit-code"], 3),
         (&["-o=json"], 1),
         (&["-o=yaml", "--exit-code"], 4),
