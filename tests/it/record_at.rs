@@ -88,7 +88,11 @@ async fn a_record_shows_every_time_that_it_has_and_says_which() {
     ");
     let then = ["--from", store, "--at", "2026-03-02T12:10:00Z"];
     let later = [&["status", "cm/flags", "-n", "shop"], &then[..]].concat();
-    assert_snapshot!(Spy::alone().run(&later).transcript(), @"");
+    assert_snapshot!(Spy::alone().run(&later).transcript(), @r#"
+    ! everything as it was recorded at 2026-03-02T12:10:00Z
+    ! error: configmaps/flags in namespace "shop" is not in the record of demo at that time
+    ! hint: choose another time, or name its namespace with -n
+    "#);
     let args = ["status", "deploy/web", "-n", "shop", "--from", store];
     assert_snapshot!(Spy::alone().run(&args).transcript(), @r#"
     NAME               READY   STATUS             RESTARTS   AGE   NODE   IP
