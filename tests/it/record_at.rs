@@ -219,13 +219,15 @@ async fn the_change_before_a_failure_comes_from_the_record() {
     ");
     // So does the story of its logs.
     let args = ["logs", "deploy/web", "--with", "all", "--since", "10m"];
-    assert_snapshot!(folder.spy(&cluster).run(&args).transcript(), @"
+    assert_snapshot!(folder.spy(&cluster).run(&args).transcript(), @r#"
     2026-03-02T12:00:03Z      change  deployment/web  kubectl-edit  containers[app].image: app:1 → app:2
     2026-03-02T12:00:04Z      status  pod/web-1  ImagePullBackOff 0/1 (was InProgress 0/1): app: no
     ! created in the window, before the record begins: deployment/web, pod/web-1
-    ");
+    ! error: container "app" in pod "web-1" has not started: the pod has no node
+    "#);
     let args = [&args[..], &["--no-store"]].concat();
-    assert_snapshot!(folder.spy(&cluster).run(&args).transcript(), @"
+    assert_snapshot!(folder.spy(&cluster).run(&args).transcript(), @r#"
     ! created in the window, but the server has compacted that version: deployment/web, pod/web-1
-    ");
+    ! error: container "app" in pod "web-1" has not started: the pod has no node
+    "#);
 }
