@@ -1,5 +1,7 @@
 //! Tests of `serve --api=kubernetes` against the sandbox: what comes from memory, and what the API server answers.
 
+use std::time::{Duration, Instant};
+
 use insta::assert_snapshot;
 use kubectl_spy::sandbox::{Rule, Target, User};
 use serde_json::{Value, json};
@@ -49,11 +51,24 @@ async fn three_maps() -> Cluster {
     cluster
 }
 
+/// The number of requests once the followed type is watched. The server prints its address before.
+fn requests_once_watched(cluster: &Cluster) -> usize {
+    let until = Instant::now() + Duration::from_secs(30);
+    loop {
+        let requests = cluster.sandbox.requests();
+        if requests.iter().any(|sent| sent.path.contains("watch=")) {
+            return requests.len();
+        }
+        assert!(Instant::now() < until, "{requests:?}");
+        std::thread::yield_now();
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn lists_come_from_memory() {
     let cluster = three_maps().await;
     let served = Served::start(&cluster.spy(), &["cm", "--api=kubernetes"]);
-    let before = cluster.sandbox.requests().len();
+    let before = requests_once_watched(&cluster);
     let path = "/api/v1/namespaces/shop/configmaps";
     let found = [
         "",
@@ -109,7 +124,7 @@ async fn the_rest_is_passed_on() {
     cluster.put(pod("web", &json!({})));
     let served = Served::start(&cluster.spy(), &["cm", "--api=kubernetes"]);
     let sent = |path: &str| {
-        let before = cluster.sandbox.requests().len();
+        let before = requests_once_watched(&cluster);
         let reply = served.get(path);
         let requests = cluster.sandbox.requests();
         let new = requests[before..]
@@ -179,7 +194,7 @@ async fn the_api_only_reads() {
 async fn single_objects_come_from_memory() {
     let cluster = three_maps().await;
     let served = Served::start(&cluster.spy(), &["cm", "--api=kubernetes"]);
-    let before = cluster.sandbox.requests().len();
+    let before = requests_once_watched(&cluster);
     let path = "/api/v1/namespaces/shop/configmaps/a";
     let whole: Value = serde_json::from_str(&served.get(path).body).unwrap();
     let target = Target::new("configmaps", "shop", "a");
@@ -226,7 +241,7 @@ fn event(events: &mut Events) -> String {
 async fn watches_come_from_memory() {
     let cluster = three_maps().await;
     let served = Served::start(&cluster.spy(), &["cm", "--api=kubernetes"]);
-    let before = cluster.sandbox.requests().len();
+    let before = requests_once_watched(&cluster);
     let path = "/api/v1/namespaces/shop/configmaps";
     let list: Value = serde_json::from_str(&unchunked(&served.get(path).body)).unwrap();
     let version = list["metadata"]["resourceVersion"].as_str().unwrap();
@@ -280,7 +295,7 @@ async fn watches_come_from_memory() {
 async fn a_watch_begins_where_the_memory_reaches_and_ends_at_its_time() {
     let cluster = three_maps().await;
     let served = Served::start(&cluster.spy(), &["cm", "--api=kubernetes"]);
-    let before = cluster.sandbox.requests().len();
+    let before = requests_once_watched(&cluster);
     let path = "/api/v1/namespaces/shop/configmaps";
     let version = cluster.sandbox.revision();
     cluster.delete("configmaps", "c");

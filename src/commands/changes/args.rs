@@ -157,7 +157,8 @@ impl ChangesArgs {
             () if self.wait.asks_for_answer() => Some(
                 "hint: --exit-code starts from now, and --once ends now; to ask what changed, add --since 10m",
             ),
-            () if are_named || !is_for_people || self.watch.at.is_some() => None,
+            () if are_named || !is_for_people || self.wait.has_goal() => None,
+            () if self.watch.at.is_some() => None,
             () => Some(
                 "hint: types start from now, and --once ends now; to see what changed, add --since 10m",
             ),

@@ -161,13 +161,11 @@ async fn follow_to_the_end<'c>(
     let (args, clusters) = (changes.args, clusters.into());
     stop.looks_once = args.is_once();
     let mut terminal = Terminal::open(context, args.output.output());
-    let are_named = changes.keys().any(|key| key.named_object().is_some());
-    if let Some(hint) = args.vain_question(are_named) {
-        terminal.notify(hint)?;
-    }
     let ended = follow(&mut changes, clusters, &mut terminal, &mut stop).await;
     if ended.is_ok() {
         changes.close(&mut terminal).await?;
+        let are_named = changes.keys().any(|key| key.named_object().is_some());
+        terminal.notify_if(args.vain_question(are_named).map(str::to_owned))?;
     }
     let missing = changes.missing(&stop, &ended);
     let absence = stop.explain_absence(clusters, &missing, &ended).await?;

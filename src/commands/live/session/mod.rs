@@ -34,6 +34,7 @@ use connection::ClusterConnection;
 pub(crate) use connection_setup::{ClusterOrigin, ConnectionSetup};
 pub(crate) use every_kind::{EveryKind, silent_groups};
 use missing::NameSuggestions;
+pub(crate) use missing::awaited_namespace;
 use place::SessionPlace;
 pub(crate) use reader::ReaderLogin;
 pub(crate) use record::{LastRecord, RecordUse, recorded_types};
@@ -549,14 +550,6 @@ impl Session {
     pub(crate) async fn absent_namespace(&self, namespace: &str) -> Option<String> {
         let lacks = missing::lacks_namespace(&self.connection()?.client, namespace).await;
         lacks.then(|| format!("namespaces \"{namespace}\" not found"))
-    }
-
-    /// kubectl's words about the namespace of these sources, if it does not exist, for a verb that waits for it; `None` if they
-    /// are of all namespaces.
-    pub(crate) async fn awaited_namespace(&self, keys: &[SourceKey]) -> Option<String> {
-        let namespace = keys.iter().find_map(SourceKey::namespace)?;
-        let absent = self.absent_namespace(namespace).await?;
-        Some(format!("{absent}; waiting for it"))
     }
 
     /// kubectl's error for missing objects or a missing namespace, with similar names as hints.
