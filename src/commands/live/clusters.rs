@@ -175,6 +175,14 @@ impl<'a> Clusters<'a> {
         Some(self.about(cluster, &absent))
     }
 
+    /// The same about the namespace of these sources, for a verb that waits for it; `None` if they are of all namespaces.
+    pub(crate) async fn awaited_namespace(self, keys: &[SourceKey]) -> Option<String> {
+        let mut namespaced = keys.iter();
+        let (key, namespace) = namespaced.find_map(|key| Some((key, key.namespace()?)))?;
+        let absent = self.absent_namespace(&key.cluster, namespace).await?;
+        Some(format!("{absent}; waiting for it"))
+    }
+
     /// Why nothing proves that there were no news: a server does not answer.
     pub(crate) async fn silence(self) -> Option<String> {
         let sessions = self.sessions();

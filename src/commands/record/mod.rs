@@ -11,7 +11,6 @@ use tokio::time::sleep;
 
 use super::live::cluster_group::{ClusterGroup, GroupOptions};
 use super::live::clusters::Clusters;
-use super::live::session::awaited_namespace;
 use super::manifests::ObjectRequest;
 use super::{
     Awaited, CommandError, ConnectionSetup, Context, InClusterProgram, ProgramParts, Session,
@@ -130,7 +129,7 @@ async fn planned(
     let store = args.store.path(context.env)?;
     Store::create(&store)?;
     let record = session.last_record(&store, &keys).await?;
-    let absent = awaited_namespace(&session, &keys).await;
+    let absent = Clusters::from(&session).awaited_namespace(&keys).await;
     for line in unrecorded(&every).chain(absent) {
         context.note(&line);
     }

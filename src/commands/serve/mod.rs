@@ -28,7 +28,8 @@ use std::sync::Arc;
 use futures::FutureExt;
 
 use super::live::cluster_group::ClusterGroup;
-use super::live::session::{awaited_namespace, silent_groups};
+use super::live::clusters::Clusters;
+use super::live::session::silent_groups;
 use super::{
     Awaited, CommandError, Context, Ended, Output, ReaderLogin, RecordUse, ReloadRequests, Session,
     Shutdown, Stop, Terminal,
@@ -109,7 +110,8 @@ async fn serve(
     let started = server.start(Some(only), objects.subject(), context.env);
     let login = readers.map(|readers| readers.login);
     let answers = VerbAnswers::new(args.memory.words(), (&session).into(), login, context);
-    let absent = awaited_namespace(&session, &session.keys(&every.targets)).await;
+    let sources = session.keys(&every.targets);
+    let absent = Clusters::from(&session).awaited_namespace(&sources).await;
     for line in silent_groups(&every.silent).chain(absent) {
         context.note(&line);
     }

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::Session;
 use super::place::SessionPlace;
 use crate::cluster::{
     ApiRequest, Client, PathSegment, RequestError, RequestPath, namespaces_with, similar_names,
@@ -141,14 +140,6 @@ async fn not_in_cluster(client: &Client, missing: &[SourceKey]) -> CommandError 
         error = suggestions.into_iter().fold(error, CommandError::hint);
     }
     error
-}
-
-/// kubectl's words about the namespace of these sources, if it does not exist, for a verb that waits for it; `None` if they are
-/// of all namespaces.
-pub(crate) async fn awaited_namespace(session: &Session, keys: &[SourceKey]) -> Option<String> {
-    let namespace = keys.iter().find_map(SourceKey::namespace)?;
-    let absent = session.absent_namespace(namespace).await?;
-    Some(format!("{absent}; waiting for it"))
 }
 
 /// Whether the cluster answers that the namespace does not exist.

@@ -34,7 +34,6 @@ use connection::ClusterConnection;
 pub(crate) use connection_setup::{ClusterOrigin, ConnectionSetup};
 pub(crate) use every_kind::{EveryKind, silent_groups};
 use missing::NameSuggestions;
-pub(crate) use missing::awaited_namespace;
 use place::SessionPlace;
 pub(crate) use reader::ReaderLogin;
 pub(crate) use record::{LastRecord, RecordUse, recorded_types};
