@@ -276,18 +276,11 @@ impl Model {
         }
         if self.requests_new_kinds
             && self.requested.contains(source)
-            && let Some(new) = source.of_new_kind(event)
-            && !self.requests_kind(&new)
+            && let Some(new) = source.of_new_kind(event, &self.requested)
         {
             self.requested.push(new);
         }
         refresh::apply(&mut self.objects, source, event, now);
-    }
-
-    fn requests_kind(&self, source: &SourceKey) -> bool {
-        let kind = source.resource.group_kind();
-        let mut requested = self.requested.iter();
-        requested.any(|own| own.resource.group_kind() == kind)
     }
 
     /// Assesses the objects that events or the time have changed since the last call, and follows no other sources. Returns

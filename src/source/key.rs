@@ -122,8 +122,9 @@ impl SourceKey {
         }
     }
 
-    /// A source like this one, of the kind that an event of it defines. `None` unless this one is of `CustomResourceDefinition`s.
-    pub fn of_new_kind(&self, event: &Event) -> Option<SourceKey> {
+    /// A source like this one, of the kind that an event of it defines. `None` unless this one is of `CustomResourceDefinition`s,
+    /// and if one of the `known` sources is of that kind.
+    pub fn of_new_kind(&self, event: &Event, known: &[SourceKey]) -> Option<SourceKey> {
         if *self.resource.kind != *"CustomResourceDefinition" {
             return None;
         }
@@ -131,8 +132,11 @@ impl SourceKey {
             return None;
         };
         let definition = now.doc().ok().filter(|_| !why.is_gone())?;
-        Some(SourceKey {
-            resource: Resource::established_by(definition.root())?,
+        let resource = Resource::established_by(definition.root())?;
+        let kind = resource.group_kind();
+        let is_new = known.iter().all(|it| it.resource.group_kind() != kind);
+        is_new.then(|| SourceKey {
+            resource,
             ..self.clone()
         })
     }

@@ -88,9 +88,8 @@ impl ClusterRecorder {
     /// Records an event, and from now on the kind that it defines.
     pub(super) fn record(&mut self, key: &Arc<SourceKey>, mut event: Event) {
         if self.records_new_kinds
-            && let Some(new) = key.of_new_kind(&event)
+            && let Some(new) = key.of_new_kind(&event, &self.keys)
             && is_recorded_by_default(&new.resource)
-            && !self.records_kind(&new)
         {
             self.keys.push(new);
         }
@@ -98,13 +97,6 @@ impl ClusterRecorder {
             *seen = shifted(*seen, (self.ahead)());
         }
         self.recorder.record(key, event);
-    }
-
-    fn records_kind(&self, source: &SourceKey) -> bool {
-        let kind = source.resource.group_kind();
-        self.keys
-            .iter()
-            .any(|own| own.resource.group_kind() == kind)
     }
 
     /// Whether it records this source of the cluster with this id, which may have another context.
