@@ -7,7 +7,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::graph::{Links, Tier};
-use crate::object::{ObjectRef, Uid, Value};
+use crate::object::{Doc, ObjectRef, Uid, Value};
 use crate::source::{Event, Form, SourceKey, Version, Why, printed};
 use crate::status::{Assessment, Rules, Status, is_starting, review_at};
 
@@ -117,11 +117,7 @@ pub(super) fn refresh(objects: &mut Objects, now: Timestamp) -> BTreeSet<Uid> {
     changed.extend(take_due(objects, now));
     // Owners before and after.
     let mut touched = objects.graph.with_above(&changed);
-    let links = changed.iter().filter_map(|uid| {
-        let links = assess(objects, uid, now)?;
-        Some((uid.clone(), links))
-    });
-    let links: Vec<(Uid, Links)> = links.collect();
+    let links = assess_all(objects, &changed, now);
     objects.graph.link(links);
     touched.extend(objects.graph.with_above(&changed));
     let expired = expired(objects, now);
@@ -183,8 +179,29 @@ fn take_due(objects: &mut Objects, now: Timestamp) -> Vec<Uid> {
     due
 }
 
-/// Assesses an object alone. Returns its links, if it could be read.
-fn assess(objects: &mut Objects, uid: &Uid, now: Timestamp) -> Option<Links> {
+/// Assesses each of these objects alone. Returns the links of those that could be read.
+///
+/// The objects of one controller have almost equal texts, and neighbours in the order of their names. So each is parsed with the
+/// one before as a hint.
+fn assess_all(objects: &mut Objects, uids: &BTreeSet<Uid>, now: Timestamp) -> Vec<(Uid, Links)> {
+    let named = uids.iter().filter_map(|uid| Some((objects.get(uid)?.object.clone(), uid)));
+    let mut named: Vec<(Arc<ObjectRef>, &Uid)> = named.collect();
+    named.sort_unstable();
+    let mut before = None;
+    let links = named.into_iter().filter_map(|(_, uid)| {
+        let links = assess(objects, uid, now, &mut before)?;
+        Some((uid.clone(), links))
+    });
+    links.collect()
+}
+
+/// Assesses an object alone. Returns its links, if it could be read. `before` is the object that was read last.
+fn assess(
+    objects: &mut Objects,
+    uid: &Uid,
+    now: Timestamp,
+    before: &mut Option<Doc>,
+) -> Option<Links> {
     let object = objects.by_uid.get_mut(uid)?;
     let mut links = None;
     if let Some(review) = object.review.take() {
@@ -193,7 +210,7 @@ fn assess(objects: &mut Objects, uid: &Uid, now: Timestamp) -> Option<Links> {
     let assessment = match (object.departure, object.version()) {
         (Some((how, _)), _) => Assessment::departed(how),
         (None, None) => return None,
-        (None, Some(version)) => match version.doc() {
+        (None, Some(version)) => match version.doc_after(before.as_ref()) {
             Err(error) => Assessment::unreadable(&error),
             Ok(doc) => {
                 objects
@@ -217,6 +234,7 @@ fn assess(objects: &mut Objects, uid: &Uid, now: Timestamp) -> Option<Links> {
                     let upto = object.needs.max(objects.links_upto);
                     links = Some(Links::of(doc.root(), upto, &objects.types));
                 }
+                *before = Some(doc);
                 assessment
             }
         },

@@ -31,11 +31,20 @@ impl Uid {
     pub fn as_str(&self) -> &str {
         &self.text
     }
+
+    /// Compares the whole texts. Equal uids mostly share one.
+    fn compare_texts(&self, other: &Uid) -> Ordering {
+        if Arc::ptr_eq(&self.text, &other.text) {
+            return Ordering::Equal;
+        }
+        self.text.cmp(&other.text)
+    }
 }
 
 impl PartialEq for Uid {
+    #[inline]
     fn eq(&self, other: &Uid) -> bool {
-        self.start == other.start && self.text == other.text
+        self.start == other.start && self.compare_texts(other).is_eq()
     }
 }
 
@@ -48,9 +57,12 @@ impl PartialOrd for Uid {
 }
 
 impl Ord for Uid {
+    #[inline]
     fn cmp(&self, other: &Uid) -> Ordering {
-        let start = self.start.cmp(&other.start);
-        start.then_with(|| self.text.cmp(&other.text))
+        match self.start.cmp(&other.start) {
+            Ordering::Equal => self.compare_texts(other),
+            decided => decided,
+        }
     }
 }
 
