@@ -442,16 +442,14 @@ fn uid_of(value: ValueRef<'_>) -> Option<Cow<'_, str>> {
 /// `f3b1c2d4-0000-4000-8000-00000000000a` of 16 bytes.
 fn hyphenated(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let mut text = String::with_capacity(36);
+    let mut text = Vec::with_capacity(36);
     for (at, byte) in bytes.iter().enumerate() {
         if [4, 6, 8, 10].contains(&at) {
-            text.push('-');
+            text.push(b'-');
         }
-        for digit in [byte >> 4, byte & 15] {
-            text.push(DIGITS[usize::from(digit)].into());
-        }
+        text.extend([byte >> 4, byte & 15].map(|digit| DIGITS[usize::from(digit)]));
     }
-    text
+    String::from_utf8(text).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
+use rustc_hash::FxHashMap;
 
 use super::covered_revisions::{CoveredRevisions, CoveredSpan};
 use super::error::StoreError;
@@ -28,7 +29,12 @@ pub(super) struct ClusterPast {
     indexes: HashMap<(usize, i64), Arc<[PlacedRow]>>,
     /// Those of one name.
     named: HashMap<(usize, i64, Box<str>), Arc<[PlacedRow]>>,
+    /// The state that was found last: its pages are read one after the other.
+    last_state: Option<(StateId, Arc<[PlacedRow]>)>,
 }
+
+/// The state of a source, or of one name, at a revision: its file, its number there, the name and the revision.
+type StateId = (usize, i64, Option<Box<str>>, Revision);
 
 /// How many indexes of one name are kept.
 const NAMED: usize = 64;
@@ -41,6 +47,24 @@ pub(super) struct PlacedRow {
     pub(super) revision: Revision,
     /// Whether the object no longer existed from then on.
     pub(super) is_gone: bool,
+}
+
+impl PlacedRow {
+    /// Where it is: the number of its file, and its own one there.
+    pub(super) fn place(&self) -> (usize, i64) {
+        (self.file, self.row.id)
+    }
+
+    /// The continue token of a listing whose page ends with it.
+    pub(super) fn token(&self) -> String {
+        format!("record {} {}", self.file, self.row.id)
+    }
+
+    /// The place of the row of a token; `None` for one of a server.
+    pub(super) fn place_of_token(token: &str) -> Option<(usize, i64)> {
+        let (file, id) = token.strip_prefix("record ")?.split_once(' ')?;
+        Some((file.parse().ok()?, id.parse().ok()?))
+    }
 }
 
 /// What the files have of a source.
@@ -58,6 +82,11 @@ impl CoveredSource {
     pub(super) fn spans_of(&self, at: Revision) -> impl Iterator<Item = CoveredSpan> {
         let parts = self.parts.iter();
         parts.filter_map(move |part| part.coverage.span(at))
+    }
+
+    /// Whether versions arrived after a time that may have been written before it.
+    pub(super) fn is_late_at(&self, time: Timestamp) -> bool {
+        self.parts.iter().any(|part| part.is_late_at(time))
     }
 
     /// When the first listing at a revision, or at a later one, was read. What is so old was written before that.
@@ -119,6 +148,7 @@ impl ClusterPast {
             covered: HashMap::new(),
             indexes: HashMap::new(),
             named: HashMap::new(),
+            last_state: None,
         })
     }
 
@@ -248,11 +278,17 @@ impl ClusterPast {
         &mut self,
         covered: &CoveredSource,
         at: Revision,
-    ) -> Result<Vec<PlacedRow>, StoreError> {
+    ) -> Result<Arc<[PlacedRow]>, StoreError> {
         let Some(part) = covered.parts.iter().find(|part| part.covers(at)) else {
-            return Ok(Vec::new());
+            return Ok(Arc::default());
         };
-        let mut last: HashMap<i64, PlacedRow> = HashMap::new();
+        let id = (part.file, part.source.id, covered.name.clone(), at);
+        if let Some((known, state)) = &self.last_state
+            && *known == id
+        {
+            return Ok(state.clone());
+        }
+        let mut last: FxHashMap<i64, PlacedRow> = FxHashMap::default();
         for placed in self.index(covered, part)?.iter() {
             if placed.revision <= at {
                 last.insert(placed.row.object, *placed);
@@ -263,7 +299,9 @@ impl ClusterPast {
             .filter(|placed| !placed.is_gone)
             .collect();
         last.sort_by_key(|placed| placed.row.id);
-        Ok(last)
+        let state: Arc<[PlacedRow]> = last.into();
+        self.last_state = Some((id, state.clone()));
+        Ok(state)
     }
 
     /// The versions of a source after a revision, up to another, in order. A version that several files have appears once.
@@ -306,8 +344,7 @@ impl ClusterPast {
         let is_of = |since: Timestamp, until: Timestamp| since <= time && time < until;
         let found = self.found_in(covered, |part| {
             let mut spans = part.coverage.spans().iter();
-            spans.any(|span| is_of(span.since, span.until))
-                || part.late.iter().any(|late| is_of(late.since, late.until))
+            spans.any(|span| is_of(span.since, span.until)) || part.is_late_at(time)
         })?;
         Ok(in_order(found))
     }
@@ -322,16 +359,16 @@ impl ClusterPast {
         let vanished = known.iter().copied();
         let vanished = vanished.filter(|row| row.is_gone && row.revision == hole.upto);
         let mut uids = HashSet::new();
-        for row in self.state(covered, hole.upto)?.into_iter().chain(vanished) {
+        for row in self.state(covered, hole.upto)?.iter().copied().chain(vanished) {
             uids.insert(self.read(&row)?.version.object.identity());
         }
         let mut gone = Vec::new();
-        for row in self.state(covered, hole.after)? {
-            if !uids.contains(&self.read(&row)?.version.object.identity()) {
+        for row in self.state(covered, hole.after)?.iter() {
+            if !uids.contains(&self.read(row)?.version.object.identity()) {
                 gone.push(PlacedRow {
                     revision: hole.upto,
                     is_gone: true,
-                    ..row
+                    ..*row
                 });
             }
         }
@@ -458,6 +495,12 @@ impl CoveredPart {
             gaps,
             first,
         })
+    }
+
+    /// Whether it has versions that arrived after a time and may have been written before it.
+    fn is_late_at(&self, time: Timestamp) -> bool {
+        let mut late = self.late.iter();
+        late.any(|late| late.since <= time && time < late.until)
     }
 
     /// Whether it has everything at a revision.

@@ -88,10 +88,15 @@ impl RecordedHistory {
         let page = self.reading(key, |past| {
             let covered = past.covered(key)?;
             let is_complete = covered.coverage.span(at).is_some();
-            let page = is_complete.then(|| listing.read(past, &covered, at));
-            page.transpose()
+            let page = match &page.next {
+                _ if is_complete => listing.read(past, &covered, at)?,
+                // The file of the pages before has turned out to be damaged.
+                Some(token) if PlacedRow::place_of_token(token).is_some() => Err(expired(key, "list", &covered)),
+                _ => return Ok(None),
+            };
+            Ok(Some(page))
         });
-        page.map_err(SourceError::from).transpose()
+        page.unwrap_or_else(|error| Some(Err(error.into())))
     }
 
     /// The last revision of a source that is recorded, and its time.
@@ -101,6 +106,24 @@ impl RecordedHistory {
             .coverage
             .newest()
             .map(|span| (span.upto, span.until))
+    }
+
+    /// Until when nothing else can have happened in a source, as its state at a time was recorded: see [`RecordedMoment`]. It mostly
+    /// needs no look at single versions.
+    pub(super) fn known_until(
+        &self,
+        key: &SourceKey,
+        time: Timestamp,
+    ) -> Result<Option<Timestamp>, StoreError> {
+        let covered = self.reading(key, |past| past.covered(key))?;
+        let mut spans = covered.coverage.spans().iter().rev();
+        match spans.find(|span| span.since <= time) {
+            Some(_) if covered.is_late_at(time) => {
+                let moment = self.moment(key, time)?;
+                Ok(moment.map(|moment| moment.until))
+            }
+            span => Ok(span.map(|span| span.until.min(time))),
+        }
     }
 
     /// The state of a source at a time, as it was recorded; `None` if its record begins later.
@@ -153,7 +176,7 @@ impl RecordedHistory {
             let page = known.map(|known| listing.read(past, &covered, known));
             page.transpose()
         });
-        page.map_err(SourceError::from).transpose()
+        page.unwrap_or_else(|error| Some(Err(error.into())))
     }
 
     /// The beginning of the record of a source; `None` if it is not recorded.
@@ -264,7 +287,7 @@ impl RecordedHistory {
             let listing = Listing { key, at, page };
             let known = covered.coverage.at_or_before(at);
             match known.filter(|_| at <= newest.upto) {
-                Some(known) => Ok(Ok(listing.read(past, &covered, known)?)),
+                Some(known) => listing.read(past, &covered, known),
                 None => Ok(Err(expired(key, "list", &covered))),
             }
         })?
@@ -332,22 +355,41 @@ impl Listing<'_> {
         past: &mut ClusterPast,
         covered: &CoveredSource,
         known: Revision,
-    ) -> Result<ListPage, StoreError> {
+    ) -> Result<Result<ListPage, SourceError>, StoreError> {
         let is_probe = self.key.form == Form::Metadata && self.page.limit == 1;
+        let state = if is_probe {
+            Arc::default()
+        } else {
+            past.state(covered, known)?
+        };
+        let Some(rows) = self.rest_of(&state) else {
+            return Ok(Err(expired(self.key, "list", covered)));
+        };
         let filter = KeyFilter::new(self.key);
-        let (mut rows, mut items) = (Vec::new(), Vec::new());
-        if !is_probe {
-            rows = past.state(covered, known)?;
-        }
-        for row in rows {
-            let version = past.read(&row)?.version;
+        let (mut items, mut next) = (Vec::new(), None);
+        for (nth, row) in rows.iter().enumerate() {
+            let version = past.read(row)?.version;
             items.extend(filter.item(&version));
+            if nth + 1 < rows.len() && u32::try_from(items.len()) == Ok(self.page.limit) {
+                next = Some(row.token().into());
+                break;
+            }
         }
-        Ok(ListPage {
+        Ok(Ok(ListPage {
             version: self.at.into(),
             items,
-            next: None,
-        })
+            next,
+        }))
+    }
+
+    /// The rows after the page before. `None` if that is of a file which has turned out to be damaged.
+    fn rest_of<'s>(&self, state: &'s [PlacedRow]) -> Option<&'s [PlacedRow]> {
+        let Some(token) = &self.page.next else {
+            return Some(state);
+        };
+        let last = PlacedRow::place_of_token(token)?;
+        let place = state.iter().position(|row| row.place() == last)?;
+        state.get(place + 1..)
     }
 }
 
@@ -361,8 +403,8 @@ fn selected(
     let known = covered.coverage.at_or_before(at).unwrap_or(at);
     let filter = KeyFilter::new(key);
     let mut selected = HashSet::new();
-    for row in past.state(covered, known)? {
-        let version = past.read(&row)?.version;
+    for row in past.state(covered, known)?.iter() {
+        let version = past.read(row)?.version;
         if filter.selects(&version) {
             selected.insert(version.object.identity());
         }

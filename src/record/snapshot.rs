@@ -56,12 +56,11 @@ impl RecordedSnapshot {
 
     /// The last time, up to that of the snapshot, at which anything was recorded; `None` if the record begins later.
     pub async fn known_until(&self) -> Result<Option<Timestamp>, StoreError> {
-        let moments = self.moments.clone();
+        let time = self.moments.time;
         let known = self.record.read(move |history| {
             let mut last = None;
             for key in &history.sources {
-                let moment = moments.of(history, key)?;
-                last = last.max(moment.map(|moment| moment.until));
+                last = last.max(history.known_until(key, time)?);
             }
             Ok(last)
         });
@@ -102,8 +101,7 @@ impl Moments {
     fn stale(&self, history: &RecordedHistory) -> Result<Vec<StaleSource>, StoreError> {
         let mut stale = Vec::new();
         for key in &history.sources {
-            let moment = self.of(history, key)?;
-            let until = moment.map_or(self.time, |moment| moment.until);
+            let until = history.known_until(key, self.time)?.unwrap_or(self.time);
             if self.time.duration_since(until) > CLOSE {
                 let mut holes = history.holes(key).into_iter();
                 let hole = holes.find(|hole| hole.since <= self.time && self.time < hole.until);
@@ -258,16 +256,24 @@ mod tests {
             let end = record.until().expect("an end");
             let known = block_on(snapshot.known_until()).expect("whole files");
             prop_assert_eq!(known, Some(after_start(asked).min(end)));
-            let listed = block_on(snapshot.list(&key, At::Latest, Page::default()));
-            let listed = listed.expect("a list");
             let mut reader = Reader::new(&key);
             let mut found = BTreeMap::new();
-            for item in &listed.items {
-                let version = reader.item(item).expect("an object");
-                let doc = version.doc().expect("JSON");
-                let data = doc.root().get("data").and_then(|data| data.get("a"));
-                let name = version.object.name.trim_start_matches("flags-").parse().expect("a number");
-                found.insert(name, data.and_then(|data| data.as_str().map(|it| it.to_string())).expect("a text"));
+            let mut page = Page { limit: 2, next: None };
+            loop {
+                let listed = block_on(snapshot.list(&key, At::Latest, page.clone())).expect("a list");
+                prop_assert!(listed.items.len() <= 2);
+                for item in &listed.items {
+                    let version = reader.item(item).expect("an object");
+                    let doc = version.doc().expect("JSON");
+                    let data = doc.root().get("data").and_then(|data| data.get("a"));
+                    let name = version.object.name.trim_start_matches("flags-").parse().expect("a number");
+                    let data = data.and_then(|data| data.as_str().map(|it| it.to_string())).expect("a text");
+                    prop_assert_eq!(found.insert(name, data), None);
+                }
+                page.next = listed.next;
+                if page.next.is_none() {
+                    break;
+                }
             }
             prop_assert_eq!(found, expect);
         }
