@@ -158,8 +158,7 @@ impl SourceInner {
             seen: now,
             id: mark,
         };
-        // Sending cannot fail: the receiver lives as long as the source.
-        let _ = self.backfills.send(Box::new(backfill));
+        self.begin_backfill(backfill);
         None
     }
 
@@ -197,8 +196,7 @@ impl SourceInner {
             }
         }
         if reserved {
-            // Sending cannot fail: the receiver lives as long as the source.
-            let _ = self.backfills.send(Box::new(Backfill {
+            self.begin_backfill(Backfill {
                 gap,
                 difference: changes,
                 after,
@@ -206,7 +204,7 @@ impl SourceInner {
                 restores: self.restores,
                 seen,
                 id,
-            }));
+            });
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod backfill;
 mod backoff;
+mod demand;
 mod driver;
 mod envelope;
 mod error;

@@ -6,9 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use rustc_hash::FxHasher;
-use tokio::sync::{Notify, watch};
+use tokio::sync::Notify;
 use tokio::task::JoinHandle;
-use tokio::time::timeout;
 
 use super::backoff::Health;
 use super::driver::Driver;
@@ -174,7 +173,7 @@ impl Upstreams {
         let mut open = self.open();
         let entry = open.entry(key.clone()).or_insert_with(|| self.start(key));
         let shared = entry.shared.clone();
-        shared.leases.send_modify(|leases| *leases += 1);
+        shared.demand.hold();
         drop(open);
         let upstreams = self.clone();
         Lease { upstreams, shared }
@@ -239,7 +238,7 @@ impl Upstreams {
     /// Removes a source that nobody holds. Returns whether it did.
     fn retire(&self, shared: &Arc<SharedSource>) -> bool {
         let mut open = self.open();
-        if *shared.leases.borrow() > 0 {
+        if shared.demand.is_held() {
             return false;
         }
         if let Some(mut entry) = open.remove(&*shared.key) {
@@ -257,9 +256,8 @@ async fn drive(
     driver: Option<Driver>,
     linger: Duration,
 ) {
-    let mut leases = shared.leases.subscribe();
     let driving = async {
-        shared.started().await;
+        shared.demand.started().await;
         if let Some(driver) = driver {
             driver.run().await;
         }
@@ -268,7 +266,7 @@ async fn drive(
     };
     let abandoned = async {
         loop {
-            unused(&mut leases, linger).await;
+            shared.demand.unheld(linger).await;
             let upstreams = upstreams.upgrade();
             if upstreams.is_none_or(|upstreams| upstreams.retire(&shared)) {
                 return;
@@ -278,21 +276,6 @@ async fn drive(
     tokio::select! {
         () = driving => {}
         () = abandoned => {}
-    }
-}
-
-/// Waits until nobody has held the source for the time `linger`.
-async fn unused(leases: &mut watch::Receiver<usize>, linger: Duration) {
-    loop {
-        if leases.wait_for(|leases| *leases == 0).await.is_err() {
-            return;
-        }
-        if timeout(linger, leases.wait_for(|leases| *leases > 0))
-            .await
-            .is_err()
-        {
-            return;
-        }
     }
 }
 
@@ -308,7 +291,7 @@ pub(super) struct Lease {
 
 impl Clone for Lease {
     fn clone(&self) -> Lease {
-        self.shared.leases.send_modify(|leases| *leases += 1);
+        self.shared.demand.hold();
         Lease {
             upstreams: self.upstreams.clone(),
             shared: self.shared.clone(),
@@ -318,7 +301,7 @@ impl Clone for Lease {
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        self.shared.leases.send_modify(|leases| *leases -= 1);
+        self.shared.demand.release();
     }
 }
 
@@ -331,7 +314,7 @@ pub struct Source {
 impl Source {
     /// Begins to read the source, unless reading has begun.
     pub fn start(&self) {
-        self.lease.shared.start();
+        self.lease.shared.demand.start();
     }
 
     /// Lists the objects of a source that is not watched once more, unless it is watched by then. Waits until subscriptions
@@ -340,7 +323,7 @@ impl Source {
         let shared = &self.lease.shared;
         let mut state = shared.state();
         tokio::select! {
-            () = shared.polls.ask() => {}
+            () = shared.demand.ask_for_listing() => {}
             _ = state.wait_for(|state| *state == SourceState::Live) => {}
         }
         shared.filled().await;

@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, timeout_at};
 
 use super::backfill::Backfill;
 use super::backoff::Health;
+use super::demand::SourceDemand;
 use super::envelope::WatchVerb;
 use super::queue::{Company, Queue};
 use super::revision::Revision;
@@ -36,12 +36,10 @@ pub(super) struct SharedSource {
     pub(super) restored: Notify,
     /// Wakes who waits for the end of backfills.
     pub(super) filled: Notify,
-    /// How many handles exist: sources and subscriptions.
-    pub(super) leases: watch::Sender<usize>,
-    /// Whether reading may begin.
-    started: watch::Sender<bool>,
-    /// The listings that views ask for.
-    pub(super) polls: Polls,
+    /// What its holders want of the driver.
+    pub(super) demand: SourceDemand,
+    /// Wakes the driver when a backfill waits.
+    backfill_waits: Arc<Notify>,
 }
 
 /// The fields that the lock guards.
@@ -63,10 +61,9 @@ pub(super) struct SourceInner {
     pub(super) upstream: Upstream,
     /// Whether the last event has been sent.
     pub(super) closed: bool,
-    /// The backfills that the driver must run, and the receiver that the driver takes. Boxed, as a channel has room for 32 from
-    /// the start, and a quiet source has none.
-    pub(super) backfills: UnboundedSender<Box<Backfill>>,
-    pub(super) to_fill: Option<UnboundedReceiver<Box<Backfill>>>,
+    /// The backfills that the driver must run.
+    backfills: VecDeque<Backfill>,
+    backfill_waits: Arc<Notify>,
     next_id: u64,
 }
 
@@ -77,7 +74,7 @@ impl SharedSource {
         upstream: Upstream,
         health: Arc<Health>,
     ) -> SharedSource {
-        let (backfills, to_fill) = unbounded_channel();
+        let backfill_waits = Arc::new(Notify::new());
         let inner = SourceInner {
             store: ObjectStore::default(),
             version: None,
@@ -88,8 +85,8 @@ impl SharedSource {
             queues: BTreeMap::new(),
             upstream,
             closed: false,
-            backfills,
-            to_fill: Some(to_fill),
+            backfills: VecDeque::new(),
+            backfill_waits: backfill_waits.clone(),
             next_id: 0,
         };
         SharedSource {
@@ -102,9 +99,8 @@ impl SharedSource {
             drained: Notify::new(),
             restored: Notify::new(),
             filled: Notify::new(),
-            leases: watch::Sender::new(0),
-            started: watch::Sender::new(false),
-            polls: Polls::new(),
+            demand: SourceDemand::new(),
+            backfill_waits,
         }
     }
 
@@ -122,18 +118,6 @@ impl SharedSource {
 
     pub(super) fn state(&self) -> watch::Receiver<SourceState> {
         self.state.subscribe()
-    }
-
-    /// Allows reading from here on.
-    pub(super) fn start(&self) {
-        self.started.send_replace(true);
-    }
-
-    /// Waits until reading may begin.
-    pub(super) async fn started(&self) {
-        let mut started = self.started.subscribe();
-        // This cannot fail: the sender lives as long as `self`.
-        let _always = started.wait_for(|started| *started).await;
     }
 
     /// The time on our clock, `after` from now.
@@ -255,6 +239,18 @@ impl SharedSource {
         (id, start)
     }
 
+    /// Waits for the next backfill to run.
+    pub(super) async fn next_backfill(&self) -> Backfill {
+        loop {
+            let waits = self.backfill_waits.notified();
+            let next = self.lock().backfills.pop_front();
+            match next {
+                Some(next) => return next,
+                None => waits.await,
+            }
+        }
+    }
+
     /// Waits until the source has a subscriber.
     pub(super) async fn first_reader(&self) {
         while self.lock().queues.is_empty() {
@@ -314,6 +310,12 @@ impl SourceInner {
         }
     }
 
+    /// Lets the driver run a backfill, after those that wait already.
+    pub(super) fn begin_backfill(&mut self, backfill: Backfill) {
+        self.backfills.push_back(backfill);
+        self.backfill_waits.notify_one();
+    }
+
     /// Whether others read the source too.
     pub(super) fn company(&self) -> Company {
         match (self.upstream, self.queues.len()) {
@@ -330,46 +332,5 @@ impl SourceInner {
             .values_mut()
             .filter_map(|queue| queue.wait_until(now, company))
             .min()
-    }
-}
-
-/// The numbers of the requested listings. A listing serves all requests from before its beginning.
-pub(super) struct Polls {
-    asked: watch::Sender<u64>,
-    served: watch::Sender<u64>,
-}
-
-impl Polls {
-    pub(super) fn new() -> Polls {
-        Polls {
-            asked: watch::Sender::new(0),
-            served: watch::Sender::new(0),
-        }
-    }
-
-    /// Asks for a listing, and waits until one that has begun later is stored.
-    pub(super) async fn ask(&self) {
-        self.asked.send_modify(|asked| *asked += 1);
-        let number = self.asked();
-        let mut served = self.served.subscribe();
-        // This cannot fail: the sender lives as long as `self`.
-        let _always = served.wait_for(|served| *served >= number).await;
-    }
-
-    /// The number of the newest request.
-    pub(super) fn asked(&self) -> u64 {
-        *self.asked.borrow()
-    }
-
-    /// Records that a listing is stored that began when `asked` was the newest request.
-    pub(super) fn serve(&self, asked: u64) {
-        self.served.send_replace(asked);
-    }
-
-    /// Waits until a request is not served.
-    pub(super) async fn wanted(&self) {
-        let mut asked = self.asked.subscribe();
-        let is_open = |asked: &u64| *asked > *self.served.borrow();
-        let _always = asked.wait_for(is_open).await;
     }
 }

@@ -70,12 +70,10 @@ impl Backfiller {
 
     /// Runs the backfills that arrive, while the source exists.
     pub(super) async fn run(self) {
-        let Some(mut backfills) = self.shared.lock().to_fill.take() else {
-            return;
-        };
-        while let Some(backfill) = backfills.recv().await {
+        loop {
+            let backfill = self.shared.next_backfill().await;
             // On the heap, as a quiet source runs none.
-            Box::pin(self.fill_in(*backfill)).await;
+            Box::pin(self.fill_in(backfill)).await;
         }
     }
 

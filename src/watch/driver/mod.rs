@@ -165,7 +165,7 @@ impl Driver {
         announce: Announce,
     ) -> Result<usize, SourceError> {
         let limit = self.page_items;
-        let asked = self.shared.polls.asked();
+        let asked = self.shared.demand.asked();
         let listing =
             relist::collect(&*self.transport, &self.shared, &mut self.reader, limit).await?;
         if listing.continuity == Continuity::Restored {
@@ -174,7 +174,7 @@ impl Driver {
             self.connecting(RESTORED.into());
         }
         let changes = self.shared.relist(listing, gap, announce);
-        self.shared.polls.serve(asked);
+        self.shared.demand.serve(asked);
         self.allowed.listed();
         self.accepted();
         self.shared.settle().await;
@@ -195,7 +195,7 @@ impl Driver {
         let pause = self.backoff.poll(changes);
         tokio::select! {
             () = sleep(pause) => {}
-            () = self.shared.polls.wanted() => return Phase::Poll(polling.clone()),
+            () = self.shared.demand.listing_wanted() => return Phase::Poll(polling.clone()),
         }
         if Instant::now() < polling.until || self.resume_from().is_none() {
             return Phase::Poll(polling.clone());
