@@ -34,6 +34,7 @@ mod log_timeline;
 mod log_wait;
 mod logs;
 mod manifests;
+mod outages;
 mod output;
 mod package_states;
 mod packages;

@@ -274,15 +274,10 @@ impl Live for LiveChanges<'_> {
         self.args.objects.subject() == Subject::Unnamed
     }
 
-    fn note(
-        &mut self,
-        key: &Arc<SourceKey>,
-        note: Note,
-        terminal: &mut Terminal<'_>,
-    ) -> Result<(), CommandError> {
+    fn note(&mut self, key: &Arc<SourceKey>, note: Note, now: Timestamp) -> Option<Note> {
         match self.of_mut(&key.cluster) {
-            Some(changes) => changes.note(key, note, terminal),
-            None => Ok(terminal.note(&note)?),
+            Some(changes) => changes.note(key, note, now),
+            None => Some(note),
         }
     }
 

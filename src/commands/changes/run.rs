@@ -472,26 +472,29 @@ impl Changes {
         self.schemas.give_up() || has_cut
     }
 
+    /// Takes a change of a source's state. Returns it if a line should report it.
     pub(super) fn note(
         &mut self,
         key: &Arc<SourceKey>,
         note: Note,
-        terminal: &mut Terminal<'_>,
-    ) -> Result<(), CommandError> {
+        now: Timestamp,
+    ) -> Option<Note> {
         let is_refusal = matches!(note.state, "forbidden" | "unserved" | "failed");
         let past = self.past.as_ref().filter(|_| is_refusal);
         match self.audience() {
             // One line of the look-back names all of them.
-            Audience::Person if past.is_some_and(|past| past.reports(key)) => {}
-            Audience::Person | Audience::Documents => terminal.note(&note)?,
-            Audience::Records => self.pending.push(TimelineEntry {
-                seen: terminal.env().now(),
-                key: key.clone(),
-                what: Occurrence::State(note),
-                when: When::Live,
-            }),
+            Audience::Person if past.is_some_and(|past| past.reports(key)) => None,
+            Audience::Person | Audience::Documents => Some(note),
+            Audience::Records => {
+                self.pending.push(TimelineEntry {
+                    seen: now,
+                    key: key.clone(),
+                    what: Occurrence::State(note),
+                    when: When::Live,
+                });
+                None
+            }
         }
-        Ok(())
     }
 
     pub(super) fn print(

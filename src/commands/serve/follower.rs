@@ -401,12 +401,7 @@ impl Live for Follower {
         }
     }
 
-    fn note(
-        &mut self,
-        key: &Arc<SourceKey>,
-        note: Note,
-        terminal: &mut Terminal<'_>,
-    ) -> Result<(), CommandError> {
+    fn note(&mut self, key: &Arc<SourceKey>, note: Note, _now: Timestamp) -> Option<Note> {
         if let Some(sinks) = &mut self.to.sinks {
             sinks.look_again();
         }
@@ -423,7 +418,7 @@ impl Live for Follower {
         self.to
             .board
             .send_modify(|board| board.announce_source(&record, place));
-        Ok(terminal.note(&note)?)
+        Some(note)
     }
 
     async fn wait_for_other(&mut self) {

@@ -15,7 +15,7 @@ use crate::commands::live::cluster_group::{ClusterGroup, JoinAttempt, JoinedClus
 use crate::commands::live::clusters::Clusters;
 use crate::commands::live::shutdown::Suspension;
 use crate::commands::live::sources::{
-    ClusterNamespace, FailedAttempt, JoinState, describe, object,
+    ClusterNamespace, FailedAttempt, JoinState, StateLines, describe, object,
 };
 use crate::commands::{
     CommandError, Ended, ErrorKind, Session, Signal, Sources, Stop, Terminal, UnreadPart,
@@ -34,6 +34,7 @@ pub(super) struct LiveFeed<'a> {
     pub(super) wanted: Vec<SourceKey>,
     pub(super) events: Events<'a>,
     pub(super) sources: Sources,
+    pub(super) state_lines: StateLines,
     pub(super) printing: RedrawPace,
     pub(super) drawing: RedrawPace,
     /// The errors for lines that could not be read, each once.
@@ -54,6 +55,7 @@ impl<'a> LiveFeed<'a> {
             wanted: Vec::new(),
             events: Events::of(clusters),
             sources,
+            state_lines: StateLines::default(),
             printing: RedrawPace::default(),
             drawing: RedrawPace::default(),
             unreadable: Vec::new(),
@@ -359,8 +361,12 @@ impl<'a> LiveFeed<'a> {
                 let is_for_end =
                     view.reports_refusals_last() && self.sources.is_refused_request(&key);
                 // If the source ends the program, the final error reports it.
-                if !is_for_end && self.sources.refusal().is_none() {
-                    view.note(&key, note, terminal)?;
+                if !is_for_end
+                    && self.sources.refusal().is_none()
+                    && let Some(note) = view.note(&key, note, now)
+                    && let Some(note) = self.state_lines.add(&key, note, &self.sources)
+                {
+                    terminal.note(&note)?;
                 }
             }
             let judged_at = self.clusters.clock(&key.cluster, terminal.env())();
@@ -372,6 +378,7 @@ impl<'a> LiveFeed<'a> {
             }
             next = self.events.next_now();
         }
+        self.print_states(terminal)?;
         self.printing.is_owed = true;
         self.drawing.is_owed = true;
         let is_drained = left > 0;
@@ -391,6 +398,14 @@ fn after(now: Timestamp, wait: Duration) -> Timestamp {
 const POLL: Duration = Duration::from_secs(3);
 
 impl LiveFeed<'_> {
+    /// Prints the lines about outages that are due.
+    fn print_states(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
+        for note in self.state_lines.take_due(&self.sources, Instant::now()) {
+            terminal.note(&note)?;
+        }
+        Ok(())
+    }
+
     /// Prints and draws what is new. Without news it does so once a beat, because ages change.
     pub(super) fn on_beat<V: Live>(
         &mut self,
@@ -402,6 +417,7 @@ impl LiveFeed<'_> {
             return Err(std::io::Error::from(std::io::ErrorKind::BrokenPipe).into());
         }
         self.take_waiting(view, terminal)?;
+        self.print_states(terminal)?;
         if self.events.held.is_none() {
             view.reach(&self.events.subscriptions);
         }

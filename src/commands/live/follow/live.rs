@@ -89,14 +89,10 @@ pub(crate) trait Live {
         self.prints_once()
     }
 
-    /// Reports a change of a source's state to the user, unless the verb has records for it.
-    fn note(
-        &mut self,
-        _key: &Arc<SourceKey>,
-        note: Note,
-        terminal: &mut Terminal<'_>,
-    ) -> Result<(), CommandError> {
-        Ok(terminal.note(&note)?)
+    /// Takes a change of a source's state, for a verb with records. Returns it if a line should report it to the user, alone
+    /// or with other changes.
+    fn note(&mut self, _key: &Arc<SourceKey>, note: Note, _now: Timestamp) -> Option<Note> {
+        Some(note)
     }
 
     /// Waits for results of other work than events, if the verb has such work. The loop may drop the future

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::stream::{FuturesUnordered, StreamExt};
-use tokio::time::{Interval, MissedTickBehavior, interval, sleep_until};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep_until};
 
 use super::clusters::Clusters;
 use super::shutdown::Suspension;
@@ -38,6 +38,7 @@ pub(crate) async fn follow(
     let ended = feed.run(view, terminal).await;
     let ended = ended.and_then(|ended| feed.ending(ended));
     feed.report_met(terminal)?;
+    feed.print_last_states(terminal)?;
     let shown = feed.leave(view, terminal, &ended);
     match feed.stop.shutdown.wait().now_or_never() {
         // A terminal that has hung up accepts no more output.
@@ -77,6 +78,16 @@ impl LiveFeed<'_> {
         self.printing.is_owed = true;
         self.print_owed(view, terminal)?;
         self.drawing.is_owed = true;
+        Ok(())
+    }
+
+    /// Prints the lines about outages that would be due later, unless the final error reports their causes.
+    fn print_last_states(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
+        if self.sources.refusal().is_none() {
+            for note in self.state_lines.take_all(&self.sources, Instant::now()) {
+                terminal.note(&note)?;
+            }
+        }
         Ok(())
     }
 

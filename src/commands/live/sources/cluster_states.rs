@@ -1,12 +1,9 @@
 //! `ClusterStates`: which of several clusters are live, and a line for each that is not.
 
-use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::words::Note;
 use crate::render::count::plural;
 use crate::render::style::{Role, Symbols};
 use crate::render::text::Text;
@@ -15,19 +12,12 @@ use crate::source::{ClusterId, SourceKey};
 /// The most clusters that a view has lines for.
 const MAX_LINES: usize = 5;
 
-/// The most notes about refused sources of one cluster.
-const MAX_NOTES: usize = 5;
-
 /// Several clusters, in the order of the request. A verb that reads one cluster has none.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ClusterStates {
     all: Vec<(ClusterId, JoinState)>,
     /// How many times to try a cluster that has not joined yet before its silence is an answer.
     tries: u32,
-    /// The clusters that were reported as lost.
-    lost: BTreeSet<ClusterId>,
-    /// How many refusals of each cluster were reported.
-    refusals: BTreeMap<ClusterId, usize>,
 }
 
 /// Whether a cluster has joined the view: its types are known, so its sources are.
@@ -87,7 +77,6 @@ impl ClusterStates {
         ClusterStates {
             tries,
             all: all.map(|cluster| (cluster, JoinState::Joining)).collect(),
-            ..ClusterStates::default()
         }
     }
 
@@ -132,33 +121,6 @@ impl ClusterStates {
             format!("{}: {text}", key.cluster.0)
         } else {
             text.to_owned()
-        }
-    }
-
-    /// The note about a source as a note about its cluster, which is live again or not; `None` if another note has said it.
-    pub(super) fn note(&mut self, cluster: &ClusterId, note: Note, is_live: bool) -> Option<Note> {
-        let of_cluster = |note: Note| Note {
-            source: cluster.0.to_string(),
-            ..note
-        };
-        match note.state {
-            "retrying" => self.lost.insert(cluster.clone()).then(|| of_cluster(note)),
-            "live" => (is_live && self.lost.remove(cluster)).then(|| of_cluster(note)),
-            _ => {
-                let count = self.refusals.entry(cluster.clone()).or_default();
-                *count += 1;
-                match (*count).cmp(&MAX_NOTES) {
-                    Ordering::Less => Some(Note {
-                        source: format!("{}: {}", cluster.0, note.source),
-                        ..note
-                    }),
-                    Ordering::Equal => Some(Note {
-                        cause: Some("and more (-v=6 shows each request)".into()),
-                        ..of_cluster(note)
-                    }),
-                    Ordering::Greater => None,
-                }
-            }
         }
     }
 

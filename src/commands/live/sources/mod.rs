@@ -2,6 +2,7 @@
 
 mod cluster_states;
 mod source_status;
+mod state_lines;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -21,6 +22,7 @@ use crate::source::{ClusterId, Event, SourceKey, SourceState};
 use cluster_states::ClusterState;
 pub(crate) use cluster_states::{ClusterStates, FailedAttempt, JoinState};
 use source_status::{SourceStatus, is_refused};
+pub(crate) use state_lines::StateLines;
 use words::can_i;
 pub(crate) use words::{
     ClusterNamespace, Need, Note, UnreadPart, describe, describe_counted, named, not_read, nowhere,
@@ -74,7 +76,6 @@ impl Sources {
                 let is_spare = known.need == Need::Spare;
                 let note = known.enter(state, now);
                 let note = note.filter(|_| !is_known_refusal && !is_spare);
-                let note = note.and_then(|note| self.note_of_cluster(key, note));
                 self.held.extend(note.map(|note| (key.clone(), note)));
             }
             Event::Gap(_) | Event::Undecodable { .. } => {}
@@ -84,16 +85,6 @@ impl Sources {
         } else {
             Vec::new()
         }
-    }
-
-    /// The note as it is printed. Of several clusters, it names the cluster. That one is lost, and that it is back, is one note for
-    /// all its sources.
-    fn note_of_cluster(&mut self, key: &SourceKey, note: Note) -> Option<Note> {
-        if !self.clusters.are_several() {
-            return Some(note);
-        }
-        let is_live = self.state_of(&key.cluster) == ClusterState::Live;
-        self.clusters.note(&key.cluster, note, is_live)
     }
 
     /// Whether an event refuses a source in the same words as another one of its type. Many sources of one type differ only
