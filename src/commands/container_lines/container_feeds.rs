@@ -3,11 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use futures::future::BoxFuture;
+
 use crate::commands::Session;
 use crate::logs::{ContainerFilter, ContainerLogs, PodLogs, ReadOptions};
 use crate::object::ObjectRef;
 use crate::source::ClusterId;
-use crate::source::log::{LogContainer, LogEvent};
+use crate::source::log::{LogContainer, LogEvent, LogLine};
 use crate::watch::logs::{FeedCounts, FeedStatus, LogFeeds};
 
 /// The logs that are read, and those that wait until others have ended.
@@ -203,6 +205,23 @@ impl ContainerFeeds {
     /// Whether nothing more comes of a log.
     pub(in crate::commands) fn is_over(&self, log: usize) -> bool {
         self.feeds.is_over(log)
+    }
+
+    /// The logs of which the server may have sent more than has arrived.
+    pub(in crate::commands) fn behind(&self) -> impl Iterator<Item = usize> {
+        self.feeds.behind()
+    }
+
+    /// Requests the last line of each of these logs.
+    pub(in crate::commands) fn last_lines(
+        &self,
+    ) -> Vec<BoxFuture<'static, (usize, Option<LogLine>)>> {
+        self.feeds.last_lines()
+    }
+
+    /// Whether a line of a log has arrived, or no more comes.
+    pub(in crate::commands) fn has_line(&self, log: usize, line: &LogLine) -> bool {
+        self.feeds.has_line(log, line)
     }
 
     /// Forgets the logs that have ended and that nobody needs; returns them.

@@ -5,6 +5,7 @@
 mod container_feeds;
 mod line_filter;
 mod line_order;
+mod log_ends;
 mod message;
 mod names;
 mod output;
@@ -27,6 +28,7 @@ pub(super) use container_feeds::{ContainerChoice, OrderChoice, PodToRead, StateC
 pub(super) use line_filter::LineFilter;
 use line_order::{Hurry, LineOrder, OrderedEvent};
 pub(super) use line_order::{TimelineItem, TimelineKind};
+use log_ends::LogEnds;
 use message::{Message, ended, gap_words};
 pub(super) use output::{LineClock, LogFormat, LogLook, LogOutput};
 use unread_logs::UnreadLogs;
@@ -336,16 +338,19 @@ impl LogPrinter {
         self.stop();
     }
 
-    /// Prints what has come, and what is still on its way of containers that have ended: their logs have an end. That takes a
-    /// second at most. Lines of others are awaited for a moment only.
+    /// Prints what has come, and what is still on its way: of containers that have ended, whose logs have an end, and of answers
+    /// that were not silent yet, up to the line that is now the last. That takes a second at most. If that is not enough, or if an
+    /// answer has not begun, a message says that lines may be missing. Of other containers, lines are awaited for a moment only.
     pub(super) async fn finish(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
         let begun = Instant::now();
         let stderr = terminal.stderr_queue();
+        let mut ends = LogEnds::request(&self.feeds);
         let mut was_behind = false;
-        let is_unread = loop {
+        let missing = loop {
             self.print(terminal)?;
             was_behind |= stderr.is_behind();
-            let until = if was_behind || self.is_end_open() {
+            let is_behind = ends.are_open(&self.feeds);
+            let until = if was_behind || is_behind || self.is_end_open() {
                 begun + LAST_LINES
             } else if self.is_opening() {
                 begun + QUIET
@@ -353,22 +358,36 @@ impl LogPrinter {
                 (begun + QUIET).min(Instant::now() + ON_THE_WAY)
             };
             // Lines that waited for the reader come in that time.
-            let pause = if was_behind { QUIET } else { LAST_LINES };
+            let pause = if was_behind || is_behind {
+                QUIET
+            } else {
+                LAST_LINES
+            };
             let next = async {
                 let _closed_pipe = stderr.wait_until_written().await;
-                timeout(pause, self.due()).await.is_ok()
+                tokio::select! {
+                    () = ends.answered() => true,
+                    is_due = timeout(pause, self.due()) => is_due.is_ok(),
+                }
             };
             match timeout_at(until, next).await {
-                Ok(true) => {}
-                Ok(false) => break false,
-                Err(_) => break was_behind,
+                Ok(false) if !ends.are_open(&self.feeds) => break None,
+                Ok(_) => {}
+                Err(_) => {
+                    let is_open = ends.are_open(&self.feeds) || stderr.is_behind();
+                    let is_reading = is_open || self.is_opening() || self.is_end_open();
+                    break is_reading.then_some(if was_behind {
+                        "standard error was not read in time"
+                    } else {
+                        "the wait ended while logs were read"
+                    });
+                }
             }
         };
         self.stop();
         self.print(terminal)?;
-        let line = "standard error was not read in time, so lines of containers may be missing";
-        terminal.notify_if(is_unread.then(|| line.to_owned()))?;
-        Ok(())
+        let line = missing.map(|why| format!("{why}, so lines of containers may be missing"));
+        Ok(terminal.notify_if(line)?)
     }
 
     /// Whether the rest of an instance that has ended is still on its way.

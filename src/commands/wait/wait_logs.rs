@@ -232,8 +232,7 @@ impl WaitLogs {
         self.printer.print(terminal)
     }
 
-    /// Prints what has come until the end of the wait. It waits for containers that have ended, at most a second: their logs
-    /// have an end. It does not wait for others, which may be silent.
+    /// Prints what has come until the end of the wait, as [`LogPrinter::finish`] does.
     pub(crate) async fn finish(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
         self.printer.finish(terminal).await
     }

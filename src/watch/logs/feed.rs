@@ -18,6 +18,8 @@ use crate::watch::transport::{LogAnswer, Transport};
 
 /// After how much silence of an answer the reader is asked whether it waits for something.
 const QUIET: Duration = Duration::from_millis(100);
+/// After how much more silence the server has sent everything. It is longer than a chunk is on its way.
+const SILENT: Duration = Duration::from_secs(1);
 /// The least time between two reads of a log that is read in turn.
 const TURN: Duration = Duration::from_secs(1);
 /// How long a node is left alone that could follow no more logs.
@@ -84,6 +86,7 @@ impl LogTask {
             match step {
                 ReadStep::Done => return,
                 ReadStep::Wait(longest) => {
+                    self.queue.catch_up();
                     if longest.is_none() {
                         // Nothing runs, so another log may have the place.
                         self.leave();
@@ -91,7 +94,10 @@ impl LogTask {
                     self.wait(longest).await;
                 }
                 ReadStep::Pause(pause) => sleep(pause + self.shared.spread()).await,
-                ReadStep::WaitTurn => self.wait(Some(TURN)).await,
+                ReadStep::WaitTurn => {
+                    self.queue.catch_up();
+                    self.wait(Some(TURN)).await;
+                }
                 ReadStep::Open(request) => {
                     if self.read(request).await == ReadEnd::GivenUp {
                         self.queue.room_for_part().await;
@@ -247,6 +253,7 @@ impl LogTask {
 
     async fn lines(&mut self, mut bytes: ByteStream) -> ReadEnd {
         self.reader.opened();
+        self.queue.fall_behind();
         let mut splitter = LogSplitter::default();
         let mut is_asked = false;
         loop {
@@ -263,6 +270,7 @@ impl LogTask {
                     is_asked = false;
                     match chunk {
                         Some(Ok(chunk)) => {
+                            self.queue.fall_behind();
                             splitter.feed(chunk);
                             self.take_parts(&mut splitter)
                         }
@@ -279,6 +287,10 @@ impl LogTask {
                 () = sleep(QUIET), if !is_asked => {
                     is_asked = true;
                     self.reader.quiet()
+                }
+                () = sleep(SILENT), if is_asked && self.queue.is_behind() => {
+                    self.queue.catch_up();
+                    Flow::Continue
                 }
             };
             if flow == Flow::Stop {

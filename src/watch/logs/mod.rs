@@ -1,6 +1,7 @@
 //! `LogFeeds`: reads the logs of many containers at once, each by its own task.
 
 mod feed;
+mod last_line;
 mod queue;
 mod shared;
 #[cfg(test)]
@@ -10,6 +11,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
@@ -17,9 +20,10 @@ use tokio::time::Instant;
 use super::transport::Transport;
 use crate::logs::{LogReader, ReadOptions};
 use crate::source::ClusterId;
-use crate::source::log::{LogContainer, LogEvent};
+use crate::source::log::{LogContainer, LogEvent, LogLine};
 pub use feed::FeedStatus;
 use feed::LogTask;
+use last_line::last_line;
 use queue::LogQueue;
 use shared::SharedFeeds;
 
@@ -35,6 +39,10 @@ pub struct LogFeeds {
 
 /// A log, and the task that reads it.
 struct OpenFeed {
+    container: Arc<LogContainer>,
+    transport: Arc<dyn Transport>,
+    /// Whether the lines from before it was opened are left out.
+    is_of_new_lines: bool,
     queue: Arc<LogQueue>,
     status: watch::Sender<FeedStatus>,
     task: JoinHandle<()>,
@@ -82,7 +90,7 @@ impl LogFeeds {
         let number = self.next;
         self.next += 1;
         let queue = Arc::new(LogQueue::new(number, self.shared.clone()));
-        let mut reader = LogReader::new(container, status.container.clone(), options);
+        let mut reader = LogReader::new(container.clone(), status.container.clone(), options);
         if status.has_ended {
             reader.pod_finished();
         }
@@ -93,12 +101,15 @@ impl LogFeeds {
             options,
             queue: queue.clone(),
             status: receiver,
-            transport,
+            transport: transport.clone(),
             shared: self.shared.clone(),
             started: Instant::now(),
             place: feed::FeedPlace::Undecided,
         };
         let feed = OpenFeed {
+            container,
+            transport,
+            is_of_new_lines: options.start.tail == Some(0),
             queue,
             status: sender,
             task: tokio::spawn(task.run()),
@@ -142,6 +153,38 @@ impl LogFeeds {
     /// Whether nothing more comes of a log.
     pub fn is_over(&self, log: usize) -> bool {
         self.feeds.get(&log).is_none_or(|feed| feed.queue.is_over())
+    }
+
+    /// The logs of which the server may have sent more than has arrived: lines have come in the last second, or their task waits
+    /// until events are taken.
+    pub fn behind(&self) -> impl Iterator<Item = usize> {
+        let behind = self.feeds.iter().filter(|(_, feed)| feed.queue.is_behind());
+        behind.map(|(log, _)| *log)
+    }
+
+    /// Requests the last line of each of these logs. `None` if that is not known.
+    pub fn last_lines(&self) -> Vec<BoxFuture<'static, (usize, Option<LogLine>)>> {
+        let behind = self
+            .behind()
+            .filter_map(|log| Some((log, self.feeds.get(&log)?)));
+        let requests = behind.map(|(log, feed)| {
+            let line = last_line(feed.transport.clone(), feed.container.clone());
+            line.map(move |line| (log, line)).boxed()
+        });
+        requests.collect()
+    }
+
+    /// Whether a line of a log has arrived, or no more comes.
+    pub fn has_line(&self, log: usize, line: &LogLine) -> bool {
+        let Some(feed) = self.feeds.get(&log) else {
+            return true;
+        };
+        let has_line = match feed.queue.newest() {
+            Some(newest) => newest.time > line.time || newest == *line,
+            // The line may be from before.
+            None => feed.is_of_new_lines,
+        };
+        has_line || feed.queue.is_over()
     }
 
     /// Ends the task of a log, and drops what was not taken.

@@ -25,6 +25,10 @@ struct QueuedEvents {
     bytes: usize,
     /// At how many bytes the task wants to know that there is room.
     wanted: Option<usize>,
+    /// Whether the server may have sent more: its answer was not silent for a while.
+    is_behind: bool,
+    /// The last line that has arrived.
+    newest: Option<LogLine>,
     is_over: bool,
 }
 
@@ -53,6 +57,9 @@ impl LogQueue {
             for event in events {
                 let event = compact(event);
                 inner.bytes += weight(&event);
+                if let LogEvent::Line(line) = &event {
+                    inner.newest = Some(line.clone());
+                }
                 inner.events.push_back(event);
             }
             inner.events.len() > before
@@ -82,9 +89,31 @@ impl LogQueue {
                 if inner.wanted.is_none() {
                     return;
                 }
+                inner.is_behind = true;
             }
             room.await;
         }
+    }
+
+    /// Notes that an answer begins, or goes on.
+    pub(super) fn fall_behind(&self) {
+        self.inner().is_behind = true;
+    }
+
+    /// Notes that the server has sent no more than what is here.
+    pub(super) fn catch_up(&self) {
+        self.inner().is_behind = false;
+    }
+
+    /// Whether the server may have sent more than what is here.
+    pub(super) fn is_behind(&self) -> bool {
+        let inner = self.inner();
+        inner.is_behind && !inner.is_over
+    }
+
+    /// The last line that has arrived.
+    pub(super) fn newest(&self) -> Option<LogLine> {
+        self.inner().newest.clone()
     }
 
     /// Notes that no event follows.

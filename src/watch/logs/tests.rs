@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures::future::BoxFuture;
-use futures::{StreamExt, stream};
+use futures::stream::FuturesUnordered;
+use futures::{FutureExt, StreamExt, stream};
 use jiff::Timestamp;
 use tokio::time::{Instant, sleep};
 
@@ -172,6 +173,71 @@ async fn what_is_not_taken_is_not_read() {
             }
         }
     }
+}
+
+/// Takes all events of a log that have come. Returns how many lines they have.
+fn take_lines(feeds: &LogFeeds, log: usize) -> usize {
+    feeds.take_ready();
+    let events = std::iter::from_fn(|| feeds.take(log));
+    events
+        .filter(|event| matches!(event, LogEvent::Line(_)))
+        .count()
+}
+
+/// The server sends the rest later than the view takes what it has.
+#[tokio::test(start_paused = true)]
+async fn a_log_that_was_held_up_is_behind_until_its_answer_is_silent() {
+    const HALF: usize = 10_000;
+    let pause = Duration::from_millis(80);
+    let server = LogServer::new(move |_| {
+        let half = |from| stream::iter(from..from + HALF).map(|number| Ok(line(number).into()));
+        let rest = stream::once(sleep(pause)).flat_map(move |()| half(HALF));
+        let texts = half(0).chain(rest).chain(stream::pending());
+        LogAnswer::Bytes(Box::pin(texts))
+    });
+    let mut feeds = feeds_of(server, 10);
+    let log = open(&mut feeds, 1)[0];
+    sleep(Duration::from_secs(1)).await;
+    assert!(feeds.behind().eq([log]));
+    let mut lines = 0;
+    while lines < 2 * HALF {
+        assert!(feeds.behind().eq([log]), "{lines}");
+        lines += take_lines(&feeds, log);
+        sleep(Duration::from_millis(1)).await;
+    }
+    assert!(feeds.behind().eq([log]));
+    sleep(Duration::from_secs(2)).await;
+    assert_eq!(feeds.behind().count(), 0);
+    assert_eq!(take_lines(&feeds, log), 0);
+}
+
+/// A container that prints without a pause has a last line at each moment.
+#[tokio::test(start_paused = true)]
+async fn a_log_is_read_up_to_the_line_that_was_the_last() {
+    let printed = Arc::new(AtomicUsize::new(0));
+    let count = printed.clone();
+    let server = LogServer::new(move |request| {
+        if !request.follow {
+            let last = line(count.load(Ordering::SeqCst) + 50);
+            return LogAnswer::Bytes(Box::pin(stream::iter([Ok(Bytes::from(last))])));
+        }
+        let count = count.clone();
+        let texts = stream::iter(1..).then(move |number| {
+            count.store(number, Ordering::SeqCst);
+            sleep(Duration::from_millis(10)).map(move |()| Ok(Bytes::from(line(number))))
+        });
+        LogAnswer::Bytes(Box::pin(texts))
+    });
+    let mut feeds = feeds_of(server, 10);
+    let log = open(&mut feeds, 1)[0];
+    sleep(Duration::from_secs(1)).await;
+    let mut requests: FuturesUnordered<_> = feeds.last_lines().into_iter().collect();
+    let (of, last) = requests.next().await.expect("a log that was never silent");
+    let last = last.expect("it has a line");
+    assert_eq!((of, last.time.subsec_nanosecond() > 100), (log, true));
+    assert!(!feeds.has_line(log, &last));
+    sleep(Duration::from_millis(600)).await;
+    assert!(feeds.has_line(log, &last));
 }
 
 #[tokio::test(start_paused = true)]
