@@ -179,9 +179,10 @@ impl StoreFile {
         StoreFile::remove_at(&self.path)
     }
 
-    /// Deletes the file at a path, with what SQLite keeps beside it.
+    /// Deletes the file at a path, with what SQLite keeps beside it. The file is the last: what is left after a failure is
+    /// still listed, and deleted the next time.
     pub(super) fn remove_at(path: &Path) -> Result<(), StoreError> {
-        for path in [path.to_owned(), beside(path, "-wal"), beside(path, "-shm")] {
+        for path in [beside(path, "-shm"), beside(path, "-wal"), path.to_owned()] {
             match fs::remove_file(&path) {
                 Err(error) if error.kind() != ErrorKind::NotFound => {
                     return Err(StoreError::io(&path, error));
@@ -386,6 +387,17 @@ mod tests {
         }
         let listed = cluster.list().expect("files").into_iter();
         assert_eq!(listed.map(|file| file.path).collect::<Vec<_>>(), names);
+    }
+
+    #[test]
+    fn a_file_is_deleted_after_what_is_beside_it() {
+        let folder = super::super::tests::Folder::new();
+        Store::create(folder.path()).expect("a store");
+        let path = folder.path().join("a.spy");
+        fs::write(&path, "").expect("written");
+        fs::create_dir_all(beside(&path, "-wal")).expect("a directory cannot be deleted as a file");
+        assert!(StoreFile::remove_at(&path).is_err());
+        assert!(path.exists());
     }
 
     #[test]

@@ -132,6 +132,24 @@ async fn a_file_in_use_is_not_deleted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_cannot_be_deleted_does_not_keep_the_others() {
+    let (_cluster, folder) = recorded().await;
+    let path = file(&folder);
+    let stuck = file_parent(&folder).join("20200101T000000000-stuck.spy");
+    fs::copy(&path, &stuck).unwrap();
+    // Nothing deletes a directory as a file.
+    fs::create_dir(stuck.with_extension("spy-shm")).unwrap();
+    let ran = store(&folder, &["rm", "--before", "10s"]);
+    assert_eq!(ran.status.code(), Some(1), "{}", ran.transcript());
+    let words = ["stuck.spy is kept: ", "error: 1 file could not be deleted"];
+    for words in words {
+        assert!(ran.stderr.contains(words), "{}", ran.transcript());
+    }
+    assert!(ran.stdout.contains(" deleted"), "{}", ran.transcript());
+    assert_eq!((stuck.exists(), path.exists()), (true, false));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_log_without_its_file_is_named() {
     let (_cluster, folder) = recorded().await;
     let lost = file_parent(&folder).join("20200101T000000000-lost.spy-wal");

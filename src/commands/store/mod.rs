@@ -90,7 +90,7 @@ fn check(store: &Store, context: &mut Context<'_>) -> Result<Ended, CommandError
     }
 }
 
-/// Deletes whole files.
+/// Deletes whole files. Those that cannot be deleted are named, and the others are deleted.
 fn remove(args: &RemoveArgs, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     let store = args.store.open(context.env)?;
     let now = context.env.now();
@@ -99,6 +99,7 @@ fn remove(args: &RemoveArgs, context: &mut Context<'_>) -> Result<Ended, Command
         let text = format!("--before {before:.0} has not come yet: it is {now:.0}");
         return Err(CommandError::usage(text));
     }
+    let mut kept = 0;
     for cluster in store.clusters()? {
         for file in cluster.list()? {
             let path = file.path.display();
@@ -111,9 +112,22 @@ fn remove(args: &RemoveArgs, context: &mut Context<'_>) -> Result<Ended, Command
                 ));
                 continue;
             }
-            file.remove()?;
-            context.print([format!("{path} deleted")])?;
+            match file.remove() {
+                Ok(()) => context.print([format!("{path} deleted")])?,
+                Err(error) => {
+                    kept += 1;
+                    context.note(&format!("{path} is kept: {error}"));
+                }
+            }
         }
     }
-    Ok(Ended::Answered)
+    match kept {
+        0 => Ok(Ended::Answered),
+        kept => {
+            let words = counted(kept, "file", "files");
+            Err(CommandError::failed(format!(
+                "error: {words} could not be deleted"
+            )))
+        }
+    }
 }
