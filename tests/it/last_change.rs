@@ -489,6 +489,38 @@ async fn an_object_that_never_existed_is_looked_for_in_few_requests() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn of_several_missing_objects_it_is_said_that_their_deletions_are_not_looked_up() {
+    let cluster = Cluster::start().await;
+    cluster.put(config_map("other", &json!({"a": "0"})));
+    for number in 0..40 {
+        cluster.edit(
+            "configmaps",
+            "other",
+            &json!({"data": {"a": number.to_string()}}),
+        );
+    }
+    for name in ["api", "db", "jobs"] {
+        let mut unstarted = broken_pod("CreateContainerConfigError");
+        unstarted["metadata"]["name"] = name.into();
+        cluster.put(unstarted);
+    }
+    cluster.put(secret("b2xk"));
+    let shortfall = |args: &[&str]| {
+        let ran = cluster.spy().run(args);
+        let mut lines = ran.stdout.lines();
+        let found = lines.find(|line| line.contains("failure"));
+        found.map(str::to_owned)
+    };
+    assert_eq!(
+        shortfall(&["status", "--unhealthy", "--once"]).as_deref(),
+        Some(
+            "not looked up for 3 of 3 failures: whether the missing object was deleted; name one of them to see it"
+        ),
+    );
+    assert_eq!(shortfall(&["status", "pod/db", "--once"]), None);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_time_of_a_deletion_is_known_in_few_requests() {
     let cluster = Cluster::start().await;
     cluster.put(config_map("flags", &json!({"a": "0"})));

@@ -107,7 +107,7 @@ impl LookUp {
         let (suspects, unread): (Vec<_>, Vec<_>) = join_all(walks).await.into_iter().unzip();
         let mut suspects: Vec<Suspect> = suspects.into_iter().flatten().collect();
         let mut unread = unread.into_iter().max().flatten();
-        if unread == Some(Unread::CutOff) {
+        if matches!(unread, Some(Unread::Absent | Unread::CutOff)) {
             // What it names may have existed since.
             suspects.retain(|suspect| suspect.change.what != What::Created);
         }
@@ -220,7 +220,12 @@ async fn of(
     let end = end.unwrap_or(Some(End::OutOfTime(PATIENCE)));
     let end = end.filter(|_| !back.is_done);
     let is_cut_off = matches!(end, Some(End::Spent | End::OutOfTime(_)));
-    let unread = is_cut_off.then_some(Unread::CutOff);
+    let is_absent = matches!(candidate.start, CandidateStart::Absent(..)) && back.oldest.is_none();
+    let unread = is_cut_off.then_some(if is_absent {
+        Unread::Absent
+    } else {
+        Unread::CutOff
+    });
     (back.cause(end.as_ref()), unread)
 }
 

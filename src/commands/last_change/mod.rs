@@ -186,8 +186,8 @@ impl LastChanges {
         of_object.map_or(&[], |(_, found)| &found.changes)
     }
 
-    /// `changes looked up for 24 of 30 failures: name an object to see its own`; `None` if all were looked up. A name does not
-    /// help where the server refuses what was to be read.
+    /// What was not looked up, and what a user can do about it; `None` if everything was. A name does not help where the server
+    /// refuses what was to be read.
     pub(crate) fn shortfall(&self) -> Option<String> {
         let found = self.found.iter();
         let found = found.filter(|(failure, _)| failure.reason.is_failure());
@@ -196,9 +196,14 @@ impl LastChanges {
         let short: Vec<Unread> = silent.filter_map(|found| found.unread).collect();
         let all = found.len() + self.beyond;
         let done = found.len() - short.len();
-        let would_a_name_help = all > FEW && (self.beyond > 0 || short.contains(&Unread::CutOff));
-        let text = if would_a_name_help {
+        let is_named = all <= FEW;
+        let absent = short.iter().filter(|why| **why == Unread::Absent).count();
+        let text = if !is_named && (self.beyond > 0 || short.contains(&Unread::CutOff)) {
             format!("changes looked up for {done} of {all} failures: name an object to see its own")
+        } else if !is_named && absent > 0 {
+            format!(
+                "not looked up for {absent} of {all} failures: whether the missing object was deleted; name one of them to see it"
+            )
         } else if all == 1 {
             "not all changes before the failure could be read".to_owned()
         } else {

@@ -13,6 +13,8 @@ use super::failure::FailureReason;
 pub(super) enum Unread {
     /// The server refuses it, or has no answer.
     Refused,
+    /// It does not exist, and requests or time ran out before it was found. No number of them shows that it never existed.
+    Absent,
     /// Requests or time ran out.
     CutOff,
 }
