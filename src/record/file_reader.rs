@@ -230,6 +230,28 @@ impl StoreFileReader {
         Ok(marks.collect())
     }
 
+    /// The times at which the server did not have the type of a source, each with its end: that of the file at the latest.
+    pub(super) fn unserved_times(
+        &self,
+        source: &RecordedSource,
+    ) -> Result<Vec<[Timestamp; 2]>, StoreError> {
+        let (mut times, mut since) = (Vec::new(), None);
+        for (_, seen, mark) in self.marks_of(source)? {
+            let Mark::State { name, .. } = mark else {
+                continue;
+            };
+            if &*name == "unserved" {
+                since.get_or_insert(seen);
+            } else if let Some(since) = since.take() {
+                times.push([since, seen]);
+            }
+        }
+        let reached = self.sources().iter();
+        let end = reached.filter_map(|it| Some(it.reached.as_ref()?.1)).max();
+        times.extend(since.zip(end).map(|(since, end)| [since, end]));
+        Ok(times)
+    }
+
     /// Reads a version.
     pub(super) fn version(&mut self, row: &IndexRow) -> Result<RecordedVersion, StoreError> {
         let entry = self.entry(row.id)?;

@@ -48,7 +48,7 @@ pub use recording::{RecordOptions, ResumedSource};
 pub use redaction::{Redaction, RedactionError};
 pub use replay::{RecordReplay, recorder_of};
 pub use schema::RecordedCluster;
-pub use snapshot::{RecordedSnapshot, StaleSource};
+pub use snapshot::{RecordedSnapshot, StaleCause, StaleSource};
 pub use store::{ClusterFiles, RetentionPolicy, Store, StoreFile};
 pub use tail::{RecordHeading, RecordTail, TailEntry, TailPosition};
 pub use transport::StoreTransport;

@@ -243,6 +243,24 @@ impl ClusterPast {
         sources.filter_map(|it| Some(it.reached.as_ref()?.1)).max()
     }
 
+    /// Whether a recorder saw that the server did not have the type of a source at a time.
+    pub(super) fn was_unserved(
+        &self,
+        key: &SourceKey,
+        time: Timestamp,
+    ) -> Result<bool, StoreError> {
+        let read = self.files.iter();
+        for file in read.filter(|file| !self.unread.has(file.path())) {
+            for source in file.sources().iter().filter(|it| covers(&it.key, key)) {
+                let mut times = file.unserved_times(source)?.into_iter();
+                if times.any(|[since, until]| since <= time && time <= until) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
     /// What the files have of a source.
     pub(super) fn covered(&mut self, key: &SourceKey) -> Result<Arc<CoveredSource>, StoreError> {
         let key = SourceKey {

@@ -232,6 +232,15 @@ impl RecordedHistory {
         })
     }
 
+    /// Whether a recorder saw that the server did not have the type of a source at a time.
+    pub(super) fn was_unserved(
+        &self,
+        key: &SourceKey,
+        time: Timestamp,
+    ) -> Result<bool, StoreError> {
+        self.reading(key, |past| past.was_unserved(key, time))
+    }
+
     /// When a revision of a source was written; `None` if it is not recorded.
     pub(super) fn time_of(&self, key: &SourceKey, at: Revision) -> Option<Between> {
         let time = self.reading(key, |past| {

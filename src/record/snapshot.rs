@@ -24,8 +24,19 @@ pub struct StaleSource {
     pub until: Timestamp,
     /// When it was recorded again; `None` if it was not.
     pub again: Option<Timestamp>,
-    /// Why what was recorded in between cannot be read; `None` if nobody recorded.
-    pub unread: Option<Arc<str>>,
+    /// Why it is not known.
+    pub cause: StaleCause,
+}
+
+/// Why the state of a source at a time is not known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StaleCause {
+    /// A recorder saw that the server did not have its type.
+    Unserved,
+    /// What was recorded cannot be read: `FILE cannot be read: CAUSE`.
+    Unread(Arc<str>),
+    /// Nobody recorded it.
+    Unrecorded,
 }
 
 /// A record reaches a time if no more than this is missing: its sources are checked one after the other.
@@ -107,11 +118,16 @@ impl Moments {
                 let hole = holes.find(|hole| hole.since <= self.time && self.time < hole.until);
                 let again = hole.as_ref().map(|hole| hole.until);
                 let unread = hole.and_then(|hole| hole.unread);
+                let unread = unread.or_else(|| history.unread_since(until));
                 stale.push(StaleSource {
                     key: key.clone(),
                     until,
                     again,
-                    unread: unread.or_else(|| history.unread_since(until)),
+                    cause: if history.was_unserved(key, self.time)? {
+                        StaleCause::Unserved
+                    } else {
+                        unread.map_or(StaleCause::Unrecorded, StaleCause::Unread)
+                    },
                 });
             }
         }
@@ -189,18 +205,85 @@ impl Transport for RecordedSnapshot {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
+    use std::sync::atomic::{AtomicI64, Ordering};
 
     use proptest::prelude::*;
 
     use super::*;
-    use crate::record::Store;
+    use crate::record::progress::SharedProgress;
+    use crate::record::recording::Recording;
     use crate::record::tests::{FOREVER, Folder, block_on, config_map, files, recorder, start};
-    use crate::source::{Event, Why};
+    use crate::record::{RecordOptions, RecordedCluster, Store};
+    use crate::source::{Event, SourceState, Why};
     use crate::watch::Reader;
 
     fn after_start(seconds: i64) -> Timestamp {
         let later = start().checked_add(SignedDuration::from_secs(seconds));
         later.expect("a time")
+    }
+
+    /// The sources that are not known three minutes after the start, of a record of two. That of Services stops after some
+    /// seconds, with this state.
+    fn unknown_after(state: Option<SourceState>) -> Vec<(String, StaleCause)> {
+        let folder = Folder::new();
+        let second = Arc::new(AtomicI64::new(0));
+        let time = second.clone();
+        let options = RecordOptions {
+            store: Store::create(folder.path()).expect("a store"),
+            cluster: RecordedCluster {
+                id: "c1".to_owned(),
+                name: "test".to_owned(),
+                server: "localhost:6443".to_owned(),
+            },
+            retention: FOREVER,
+            resumed: HashMap::new(),
+            redactions: Vec::new(),
+            clock: Arc::new(move || after_start(time.load(Ordering::Relaxed))),
+            local_clock: Arc::new(start),
+        };
+        let recording = Recording::begin(options, SharedProgress::default());
+        let mut recording = recording.expect("a file");
+        let [kept, gone] = ["ConfigMap", "Service"].map(|kind| Arc::new(SourceKey::all("", kind)));
+        for key in [&kept, &gone] {
+            let version = ResourceVersion::new("10");
+            let (epoch, count) = (1, 0);
+            recording.take(
+                key,
+                &Event::Synced {
+                    epoch,
+                    count,
+                    version,
+                },
+            );
+        }
+        second.store(5, Ordering::Relaxed);
+        if let Some(state) = state {
+            recording.take(&gone, &Event::State(state));
+        }
+        second.store(200, Ordering::Relaxed);
+        recording.reach(&kept, &ResourceVersion::new("20"));
+        recording.finish().expect("written");
+        let store = Store::open(folder.path()).expect("a store");
+        let record = StoreTransport::open(&store.cluster("c1")).expect("a record");
+        let snapshot = RecordedSnapshot::new(record.expect("a record").into(), after_start(180));
+        let found = block_on(snapshot.stale()).expect("whole files").into_iter();
+        let found = found.map(|source| (source.key.resource.kind.to_string(), source.cause));
+        found.collect()
+    }
+
+    #[test]
+    fn a_type_that_the_server_no_longer_had_is_not_one_that_nobody_recorded() {
+        let cause = || "not found".into();
+        let services = |cause| vec![("Service".to_owned(), cause)];
+        let unserved = SourceState::Unserved { cause: cause() };
+        assert_eq!(
+            unknown_after(Some(unserved)),
+            services(StaleCause::Unserved)
+        );
+        let forbidden = SourceState::Forbidden { cause: cause() };
+        let unrecorded = services(StaleCause::Unrecorded);
+        assert_eq!(unknown_after(Some(forbidden)), unrecorded);
+        assert_eq!(unknown_after(None), unrecorded);
     }
 
     /// One write: the object, its new data or its end, and how many seconds after the write before.

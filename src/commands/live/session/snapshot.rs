@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use super::connection::ClusterConnection;
 use super::record;
 use crate::commands::CommandError;
-use crate::record::{RecordedSnapshot, StaleSource, StoreTransport};
+use crate::record::{RecordedSnapshot, StaleCause, StaleSource, StoreTransport};
 use crate::render::age;
 use crate::watch::{End, Mux, RecordBegin, SnapshotTransport, Transport};
 
@@ -108,7 +108,10 @@ pub(super) async fn of_record(
         notes.push(format!("everything as it was recorded at {time:.0}"));
         notes.extend(stale_lines(&stale));
     } else {
-        let unread = stale.iter().find_map(|source| source.unread.clone());
+        let unread = stale.iter().find_map(|source| match &source.cause {
+            StaleCause::Unread(cause) => Some(cause.clone()),
+            StaleCause::Unserved | StaleCause::Unrecorded => None,
+        });
         let unread = unread.or(snapshot.unread_since(known).await);
         let unknown = match (again, unread) {
             (Some(again), Some(cause)) => format!("from then until {again:.0}, {cause}"),
@@ -133,18 +136,25 @@ pub(super) async fn of_record(
 /// A line for each time from which on some sources were not recorded.
 fn stale_lines(stale: &[StaleSource]) -> Vec<String> {
     let mut lines = Vec::new();
-    let when = |source: &StaleSource| (source.until, source.again, source.unread.clone());
+    let when = |source: &StaleSource| (source.until, source.again, source.cause.clone());
     for sources in stale.chunk_by(|one, next| when(one) == when(next)) {
         let names = sources
             .iter()
             .map(|source| source.key.resource.group_resource());
         let names: Vec<String> = names.collect();
-        lines.extend(sources.first().map(when).map(|(until, again, unread)| {
+        lines.extend(sources.first().map(when).map(|(until, again, cause)| {
             let again = again.map(|again| format!(" until {again:.0}"));
             let (again, names) = (again.unwrap_or_default(), names.join(", "));
-            match unread {
-                Some(cause) => format!("as of {until:.0}{again}: {names}: {cause}"),
-                None => format!("as of {until:.0}, because nobody recorded them{again}: {names}"),
+            match cause {
+                StaleCause::Unserved => {
+                    format!(
+                        "as of {until:.0}, because their type no longer existed{again}: {names}"
+                    )
+                }
+                StaleCause::Unread(cause) => format!("as of {until:.0}{again}: {names}: {cause}"),
+                StaleCause::Unrecorded => {
+                    format!("as of {until:.0}, because nobody recorded them{again}: {names}")
+                }
             }
         }));
     }
