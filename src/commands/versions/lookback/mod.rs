@@ -1,6 +1,7 @@
 //! The look-back: reads versions from before the start, as far as the server still has them.
 
 mod cluster_scoped;
+mod progress;
 mod reach;
 mod source_past;
 mod stop_rule;
@@ -25,6 +26,7 @@ use crate::source::{SourceKey, Version};
 use crate::watch::{Dates, End, History, Mux, Refusals, RequestLimit};
 pub(crate) use cluster_scoped::ClusterScoped;
 use cluster_scoped::ClusterScopedWrites;
+use progress::LookBackProgress;
 use reach::{PATIENCE, Whose};
 pub(crate) use reach::{Reach, Since, parse_revision, parse_since};
 pub(crate) use source_past::{DatedRevision, PastVersion, SourcePast};
@@ -32,7 +34,7 @@ use stop_rule::Interrupt;
 pub(crate) use timeline::timeline;
 pub(crate) use unread::{SkippedSource, unfinished, unread_lines, unread_parts};
 pub(crate) use walk::LookBackStart;
-use walk::{LookBackProgress, Walker};
+use walk::Walker;
 
 /// The most requests for wide sources at once. A cluster can have about 200 kinds, and a list takes up to ten of the
 /// seats that the server has for all its clients

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::{StreamExt, stream};
 use jiff::Timestamp;
 use tokio::sync::OnceCell;
 
+use super::progress::LookBackProgress;
 use super::reach::{PATIENCE, Reach};
 use super::source_past::{
     CompactedWrite, DatedRevision, PastVersion, RecordedSpan, SourcePast, WriteTimes,
@@ -16,7 +16,6 @@ use super::stop_rule::{Interrupt, StopRule};
 use crate::commands::versions::compared::ShownVersions;
 use crate::commands::versions::read_versions::DocCache;
 use crate::object::{NamespacedName, ObjectRef, ResourceVersion, Value, newest_time};
-use crate::render::count::{plural, thousands};
 use crate::source::{Version, Why};
 use crate::watch::{
     Between, Changed, Dates, End, History, Missing, ObjectsAt, PastEvent, Presence, Revision,
@@ -48,37 +47,6 @@ pub(super) struct Walker {
     pub(super) is_dated: OnceCell<bool>,
     /// A source of each resource of the run. Their revisions may not be comparable.
     pub(super) run: Arc<[History]>,
-}
-
-/// The number of changed objects, and how many of them are read back.
-#[derive(Debug, Default)]
-pub(crate) struct LookBackProgress {
-    changed: AtomicUsize,
-    read: AtomicUsize,
-}
-
-impl LookBackProgress {
-    /// Adds changed objects.
-    pub(crate) fn expect(&self, objects: usize) {
-        self.changed.fetch_add(objects, Ordering::Relaxed);
-    }
-
-    /// Counts an object that is read back.
-    pub(crate) fn done(&self) {
-        self.read.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// `reading back: 1,204 of 3,000 objects`. Until the number of objects is known, it counts the sources left.
-    pub(crate) fn line(&self, sources: usize) -> String {
-        let read = self.read.load(Ordering::Relaxed);
-        match self.changed.load(Ordering::Relaxed) {
-            0 => format!("reading back: {} to go", plural(sources, "source")),
-            changed => {
-                let (read, changed) = (thousands(read), plural(changed, "object"));
-                format!("reading back: {read} of {changed}")
-            }
-        }
-    }
 }
 
 /// The result of a walk, the oldest event first.
