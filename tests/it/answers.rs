@@ -96,6 +96,24 @@ async fn manifests_name_the_objects_of_a_look_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_start_after_the_newest_revision_is_said_at_once() {
+    let cluster = edited().await;
+    for object in ["cm", "cm/flags"] {
+        let args = ["changes", object, "--since-rv=99999", "--once"];
+        let ran = cluster.spy().run(&args);
+        let said = "the newest resourceVersion is ";
+        assert!(
+            ran.transcript().contains(said),
+            "{object}: {}",
+            ran.transcript()
+        );
+    }
+    let requests = cluster.sandbox.requests_until(|_| true).await;
+    let future = requests.iter().filter(|it| it.path.contains("99999"));
+    assert_eq!(future.count(), 0, "{requests:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_selector_alone_selects_among_every_kind() {
     let cluster = Cluster::start().await;
     cluster.put(pod("web", &json!({"app": "web"})));

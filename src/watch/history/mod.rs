@@ -176,9 +176,9 @@ impl History {
         }
     }
 
-    /// The server's newest revision.
-    async fn newest(&self) -> Result<Revision, PastError> {
-        self.archive.metadata().newest().await
+    /// The newest revision of the server. This makes one request.
+    pub async fn newest(&self) -> Result<Revision, End> {
+        self.archive.metadata().newest().await.map_err(ended)
     }
 
     /// Finds the changes of the source's objects up to `now`. It starts after `floor`, or as far back as the

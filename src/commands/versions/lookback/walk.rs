@@ -82,6 +82,12 @@ impl Walker {
     }
 
     async fn before(&mut self, version: Arc<Version>, found: &mut SourcePast) -> Result<(), End> {
+        if Revision::parse(&version.version).is_some_and(|own| self.reach.revision > own) {
+            let newest = self.history.newest();
+            if let Some(Ok(newest)) = self.interrupt.unless_stopped(newest).await {
+                self.check_begin(newest)?;
+            }
+        }
         self.begin_recorded().await;
         let walk = self.history.before(&version, self.limits());
         let walk = walk.ok_or_else(unversioned)?;
@@ -97,11 +103,7 @@ impl Walker {
         found: &mut SourcePast,
     ) -> Result<(), End> {
         let newest = Revision::parse(version).ok_or_else(unversioned)?;
-        // A list of that revision would wait for it, and nothing is complete since then.
-        if self.reach.revision > newest {
-            let cause = format!("the newest resourceVersion is {newest}");
-            return Err(End::NotOffered(cause.into()));
-        }
+        self.check_begin(newest)?;
         self.begin(newest).await;
         let Some(object) = self.history.key().named_object() else {
             let at = newest;
@@ -110,6 +112,16 @@ impl Walker {
         let walk = self.history.absent(&object, newest, self.limits());
         let walked = self.back(None, walk.beside_watch_cache()).await;
         self.named(walked, found).await;
+        Ok(())
+    }
+
+    /// Fails if the window begins after the newest revision. A list of its beginning would wait for it, and nothing is complete
+    /// since then.
+    fn check_begin(&self, newest: Revision) -> Result<(), End> {
+        if self.reach.revision > newest {
+            let cause = format!("the newest resourceVersion is {newest}");
+            return Err(End::NotOffered(cause.into()));
+        }
         Ok(())
     }
 
