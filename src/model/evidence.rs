@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::graph::Labels;
-use crate::object::{Doc, EventFacts, ObjectRef, Uid};
+use crate::object::{Doc, EventFacts, ObjectRef, Uid, Value};
 use crate::source::{Event, Form, SourceKey, Version};
 
 /// How many warnings about objects that the model does not have are kept. Such an object may only be late.
@@ -37,8 +37,9 @@ enum SourceEvidence {
     Labels(BTreeMap<Uid, Labels>),
     /// What workloads would create.
     Templates(BTreeMap<Uid, PodTemplate>),
-    /// The names of objects. A name that is missing may be a misspelled one of these.
-    Names(BTreeMap<Uid, Arc<ObjectRef>>),
+    /// The names of objects, each with its finalizers if it is being deleted. A name that is missing may be a misspelled one
+    /// of these.
+    Names(BTreeMap<Uid, (Arc<ObjectRef>, Option<Box<str>>)>),
     /// Whole objects, such as the volumes that a claim might have.
     Objects(BTreeMap<Uid, EvidenceObject>),
 }
@@ -112,7 +113,10 @@ impl Evidence {
                 templates.extend(PodTemplate::of(now).map(|template| (uid, template)));
             }
             SourceEvidence::Names(names) if why.is_gone() => drop(names.remove(&uid)),
-            SourceEvidence::Names(names) => drop(names.insert(uid, now.object.clone())),
+            SourceEvidence::Names(names) => {
+                let finalizers = now.doc().ok().and_then(|doc| waits_for(doc.root()));
+                names.insert(uid, (now.object.clone(), finalizers));
+            }
             SourceEvidence::Objects(objects) if why.is_gone() => drop(objects.remove(&uid)),
             SourceEvidence::Objects(objects) => {
                 let doc = now.doc().ok();
@@ -163,7 +167,25 @@ impl Evidence {
             Some(SourceEvidence::Names(names)) => Some(names.values()),
             _ => None,
         };
-        names.into_iter().flatten().map(|object| &*object.name)
+        names.into_iter().flatten().map(|(object, _)| &*object.name)
+    }
+
+    /// The objects of a source that are being deleted, each with its finalizers: `a, b`.
+    pub(super) fn ending(&self, source: &SourceKey) -> Vec<(Arc<ObjectRef>, Box<str>)> {
+        match self.of(source) {
+            Some(SourceEvidence::Names(names)) => {
+                let ending = names.values();
+                let ending = ending.filter_map(|(object, it)| Some((object.clone(), it.clone()?)));
+                ending.collect()
+            }
+            Some(SourceEvidence::Objects(objects)) => {
+                let ending = objects.values();
+                let ending = ending
+                    .filter_map(|(object, doc)| Some((object.clone(), waits_for(doc.root())?)));
+                ending.collect()
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// The objects of a source that has whole ones.
@@ -204,6 +226,14 @@ impl Evidence {
             }
         }
     }
+}
+
+/// The finalizers of an object that is being deleted; `None` for another object.
+fn waits_for(object: Value<'_>) -> Option<Box<str>> {
+    object.at(&["metadata", "deletionTimestamp"])?;
+    let finalizers = object.items_at(&["metadata", "finalizers"]);
+    let finalizers: Vec<_> = finalizers.filter_map(Value::as_str).collect();
+    Some(finalizers.join(", ").into())
 }
 
 impl SourceEvidence {

@@ -54,10 +54,11 @@ pub struct JudgementPlan {
 impl JudgementPlan {
     /// Whether the judgement of a requested source depends on the types that the cluster serves. It has custom resources,
     /// whose kinds may have a status. Or it selects one object by its name that may list or name objects of custom kinds:
-    /// a `ConfigMap`, which may be an inventory, or a `PersistentVolumeClaim`, which may be restored from a snapshot.
+    /// a `ConfigMap`, which may be an inventory, a `PersistentVolumeClaim`, which may be restored from a snapshot, or a
+    /// Namespace, which such objects may keep.
     pub fn needs_types(requested: &SourceKey) -> bool {
         let kind = &*requested.resource.kind;
-        let may_name = ["ConfigMap", "PersistentVolumeClaim"].contains(&kind);
+        let may_name = ["ConfigMap", "PersistentVolumeClaim", "Namespace"].contains(&kind);
         is_custom(requested) || (may_name && requested.select.name().is_some())
     }
 

@@ -114,6 +114,13 @@ impl ServedTypes {
         well_known.or_else(|| self.served.get(kind))
     }
 
+    /// The resource with this plural name in a group; `None` if it is not known.
+    pub fn of_plural(&self, group: &str, plural: &str) -> Option<&Resource> {
+        let well_known = well_known().iter().map(|found| &found.resource);
+        let mut all = well_known.chain(self.all());
+        all.find(|resource| &*resource.group == group && &*resource.plural == plural)
+    }
+
     /// All types that the cluster was found to serve, one of each kind.
     pub fn all(&self) -> impl Iterator<Item = &Resource> {
         self.served.values()

@@ -65,7 +65,10 @@ pub(super) fn broken(
                 || was_scaled(model, uid)
         }
         Status::InProgress => object.is_broken() || above_pods.contains(uid),
-        Status::Terminating => object.assessment.has_cause(CauseRule::Finalizers),
+        Status::Terminating => {
+            let waits = [CauseRule::Finalizers, CauseRule::NamespaceDeletion];
+            waits.iter().any(|rule| object.assessment.has_cause(*rule))
+        }
         _ => object.is_broken(),
     };
     let objects = objects.filter_map(|uid| Some((model.object(&uid)?, uid)));

@@ -4,6 +4,7 @@
 pub(super) mod dependents;
 pub(super) mod gateways;
 pub(super) mod members;
+pub(super) mod namespaces;
 pub(super) mod nodes;
 pub(super) mod policies;
 pub(super) mod references;
@@ -29,6 +30,7 @@ use gateways::{
     without_class,
 };
 use members::member_findings;
+use namespaces::{remaining_facts, remaining_sources};
 use nodes::{crowded_node, evicted_by_taints, eviction_risk};
 use policies::{held_drain, isolated, restrictions, shared_pod};
 use references::{near_names_sources, reference_findings};
@@ -93,6 +95,7 @@ rules! {
     "" "Service" Always [], workloads_beside => Findings endpoint_problems;
     "*" "*" Always [], near_names_sources => Findings reference_findings;
     "*" "*" Always [], none => Findings member_findings;
+    "" "Namespace" Unwell [], remaining_sources => Facts remaining_facts;
     "" "Node" Trace ["Pod"], none => Findings crowded_node;
     "" "Node" Trace ["Pod", "PodDisruptionBudget"], none => Findings held_drain;
     "" "PersistentVolume" Trace ["VolumeAttachment"], none => Findings attached_twice;

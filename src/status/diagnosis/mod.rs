@@ -112,11 +112,11 @@ fn of_verdict(verdict: &Verdict, kind: &str) -> Option<Cause> {
 /// The causes that keep an object that is being deleted.
 fn terminating(object: Value<'_>, kind: &str, now: Timestamp) -> Vec<Cause> {
     let mut causes = of_conditions(object, kind);
-    let finalizers: Vec<_> = [["metadata", "finalizers"], ["spec", "finalizers"]]
-        .iter()
-        .flat_map(|path| object.items_at(path))
-        .filter_map(Value::as_str)
-        .collect();
+    let own = object.items_at(&["metadata", "finalizers"]);
+    // The finalizer in the spec of a namespace only waits for what its conditions report.
+    let of_spec = object.items_at(&["spec", "finalizers"]);
+    let finalizers = own.chain(of_spec.filter(|_| causes.is_empty()));
+    let finalizers: Vec<_> = finalizers.filter_map(Value::as_str).collect();
     if !finalizers.is_empty() {
         causes.push(Cause::new(
             CauseRule::Finalizers,

@@ -300,7 +300,7 @@ fn objects_being_deleted() {
     check(
         "v1/Namespace",
         r#""metadata":{"deletionTimestamp":"2026-11-21T13:00:00Z"},"spec":{"finalizers":["kubernetes"]},"status":{"conditions":[{"type":"NamespaceContentRemaining","status":"True","reason":"SomeResourcesRemain","message":"pods. has 2 resource instances"}]}"#,
-        "NamespaceDeletion  SomeResourcesRemain: pods. has 2 resource instances\nFinalizers  waiting for finalizers: kubernetes",
+        "NamespaceDeletion  SomeResourcesRemain: pods. has 2 resource instances",
     );
     check("v1/Pod", &due("2026-11-21T13:59:46Z"), "");
     check(
