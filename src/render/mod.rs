@@ -16,5 +16,6 @@ pub mod screen;
 pub mod style;
 pub mod table;
 pub mod text;
+pub mod unhealthy;
 pub mod unified;
 pub mod yaml;

@@ -287,6 +287,11 @@ pub struct WatchRecord {
 impl WatchRecord {
     /// The version of all records.
     pub const V: u32 = VERSION;
+
+    /// Whether its objects are known now, or its type does not exist.
+    pub fn is_answered(&self) -> bool {
+        ["live", "polling", "ended", "unserved"].contains(&self.state)
+    }
 }
 
 /// An object with its state, in the forms that readers take. All text is as the cluster sent it: the page escapes it.

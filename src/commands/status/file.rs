@@ -14,6 +14,7 @@ use crate::object::{
 use crate::render::canvas::Canvas;
 use crate::render::json::line;
 use crate::render::text::Text;
+use crate::render::unhealthy::LookedAt;
 use crate::source::{ClusterId, Event, Matcher, Scope, Select, SourceKey, Version, Why};
 use crate::status::{Assessment, Rules, compute};
 use crate::watch::FileTransport;
@@ -176,7 +177,11 @@ fn table(
     let mut lines = listing(counts, &rows, &columns, canvas);
     let has_counts = options.titles == Titles::Shown && options.health == HealthFilter::Unhealthy;
     if has_counts && lines.len() == 1 {
-        lines.push("Nothing is unhealthy.".into());
+        let looked_at = LookedAt {
+            namespace: None,
+            is_whole: true,
+        };
+        lines.push(looked_at.nothing_unhealthy().into());
     }
     lines
 }

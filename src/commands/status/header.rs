@@ -13,6 +13,7 @@ use crate::object::counted;
 use crate::render::count::thousands;
 use crate::render::header_footer::ViewHeader;
 use crate::render::text::Text;
+use crate::render::unhealthy::types;
 use crate::source::Scope;
 use crate::status::{CauseRule, Status};
 
@@ -95,9 +96,6 @@ fn place(state: &StatusState) -> Option<String> {
     }
 }
 
-/// The most types that the header names.
-const NAMED_TYPES: usize = 3;
-
 /// The requested types in kubectl's spelling, or their number.
 fn requested(states: &ClusterViews<'_>) -> String {
     let mut resources: Vec<String> = Vec::new();
@@ -107,10 +105,7 @@ fn requested(states: &ClusterViews<'_>) -> String {
             resources.push(resource);
         }
     }
-    match resources.len() {
-        ..=NAMED_TYPES => resources.join(","),
-        types => format!("{types} types"),
-    }
+    types(resources.iter().map(String::as_str))
 }
 
 /// `kubectl spy trace service/api shows where its traffic goes`: the command that shows more about a single object.

@@ -13,6 +13,7 @@ use crate::render::canvas::Canvas;
 use crate::render::header_footer::Freshness;
 use crate::render::outline::{ColumnMemory, EmptyColumns};
 use crate::render::text::Text;
+use crate::render::unhealthy::LookedAt;
 use crate::source::{Scope, SourceKey};
 
 /// The least number of lines for a frame with a header.
@@ -171,20 +172,18 @@ pub(super) fn counts(rows: &[StatusRows<'_>], options: RowOptions) -> Option<Str
     has_counts.then(|| aggregate(rows))
 }
 
-/// The words for a view of unhealthy objects that has none, as far as the requested objects were read: `Nothing is unhealthy
-/// in namespace shop.`
+/// The words for a view of unhealthy objects that has none.
 pub(super) fn nothing_unhealthy(states: &ClusterViews<'_>) -> String {
     let is_read = |state: &StatusState| state.requested().iter().all(|key| state.is_read(key));
     let namespaces: BTreeSet<_> = states.requested().map(SourceKey::namespace).collect();
-    let place = match namespaces.first() {
-        Some(Some(namespace)) if namespaces.len() == 1 => format!(" in namespace {namespace}"),
-        Some(_) | None => String::new(),
+    let looked_at = LookedAt {
+        namespace: match namespaces.first() {
+            Some(namespace) if namespaces.len() == 1 => *namespace,
+            Some(_) | None => None,
+        },
+        is_whole: states.iter().all(is_read),
     };
-    if states.iter().all(is_read) {
-        format!("Nothing is unhealthy{place}.")
-    } else {
-        format!("Nothing unhealthy among the objects{place} that could be read.")
-    }
+    looked_at.nothing_unhealthy()
 }
 
 /// Whether the objects may be in more than one namespace.

@@ -1,6 +1,6 @@
 //! `NowPage`: what is not well now, worst first. With a state or a search, all objects that fit.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{Markup, html};
 
@@ -9,9 +9,10 @@ use super::object_address::quoted;
 use super::row::{RowPlace, class, row, sign};
 use super::{MAX_ROWS, PageView, Section, Shown, View, foot};
 use crate::render::text::escape_line;
+use crate::render::unhealthy::{LookedAt, types};
 use crate::serve::params::{ParamError, Params};
 use crate::serve::served_cluster::ServedCluster;
-use crate::serve::snapshot::{ServedRow, Snapshot, UnhealthyRow};
+use crate::serve::snapshot::{ServedRow, Snapshot, UnhealthyRow, WatchRecord};
 use crate::status::Status;
 
 /// The states in the order of their links: the worst first.
@@ -199,7 +200,10 @@ impl View for NowPage {
                 (self.choices("namespace", self.namespace.as_ref(), &namespaces))
                 (self.choices("kind", self.kind.as_ref(), &kinds))
                 @for line in self.absences(snapshot) { p.problem { (Shown(&line)) } }
-                @if rows.is_empty() { p.empty { (self.nothing(snapshot)) } }
+                @if rows.is_empty() {
+                    p.empty { (Shown(&self.nothing(snapshot))) }
+                    @if let Some(scope) = scope(snapshot) { p.dim { (Shown(&scope)) } }
+                }
             },
             rows,
             has_clusters: snapshot.is_of_several(),
@@ -271,16 +275,42 @@ impl NowPage {
     }
 
     /// The words for a view without rows.
-    fn nothing(&self, snapshot: &Snapshot) -> &'static str {
+    fn nothing(&self, snapshot: &Snapshot) -> String {
         let chosen = [&self.cluster, &self.namespace, &self.kind];
         let is_chosen = chosen.iter().any(|chosen| chosen.is_some());
-        match () {
+        let words = match () {
             () if !snapshot.link.is_read => "Reading the cluster…",
             () if is_chosen || !self.is_of_unhealthy() => "No object fits.",
             () if !self.absences(snapshot).is_empty() => "Nothing is known to be unhealthy.",
-            () => "Nothing is unhealthy.",
-        }
+            () => {
+                let looked_at = LookedAt {
+                    namespace: snapshot.namespace(),
+                    is_whole: requested(snapshot).all(WatchRecord::is_answered),
+                };
+                return looked_at.nothing_unhealthy();
+            }
+        };
+        words.to_owned()
     }
+}
+
+/// The requested sources.
+fn requested(snapshot: &Snapshot) -> impl Iterator<Item = &WatchRecord> {
+    snapshot.watches.iter().filter(|watch| watch.requested)
+}
+
+/// `looked at: deployments.apps,pods in namespace shop of prod-eu`; `None` if nothing is.
+fn scope(snapshot: &Snapshot) -> Option<String> {
+    let read = requested(snapshot).filter(|watch| watch.is_answered());
+    let resources: BTreeSet<&str> = read.map(|watch| &*watch.resource).collect();
+    let place = match snapshot.namespace() {
+        Some(namespace) => format!(" in namespace {namespace}"),
+        None if &*snapshot.place == "-A" => " in all namespaces".to_owned(),
+        None => String::new(),
+    };
+    let is_any = !resources.is_empty();
+    let (types, clusters) = (types(resources.into_iter()), snapshot.cluster_words());
+    is_any.then(|| format!("looked at: {types}{place} of {clusters}"))
 }
 
 #[cfg(test)]
@@ -317,6 +347,43 @@ mod tests {
         ] {
             assert_eq!(names(query, 4), expect, "{query}");
         }
+    }
+
+    #[test]
+    fn a_view_without_rows_says_what_it_looked_at() {
+        let watch = |resource: &str, requested| WatchRecord {
+            v: WatchRecord::V,
+            cluster: "test".to_owned(),
+            resource: resource.to_owned(),
+            namespace: Some("shop".to_owned()),
+            name: None,
+            labels: None,
+            fields: None,
+            requested,
+            state: "live",
+            cause: None,
+        };
+        let mut snapshot = snapshot(Vec::new());
+        snapshot.link.is_read = true;
+        let followed = [
+            ("deployments.apps", true),
+            ("events", false),
+            ("pods", true),
+        ];
+        snapshot.watches = followed.map(|(resource, it)| watch(resource, it)).into();
+        let shown = |snapshot: &Snapshot| {
+            let view = NowPage::of(&Params::default()).expect("valid parameters");
+            view.of(snapshot).expect("a view").summary.into_string()
+        };
+        let all = shown(&snapshot);
+        assert!(all.contains("<p class=\"empty\">Nothing is unhealthy in namespace shop.</p>"));
+        let scope = "looked at: deployments.apps,pods in namespace shop of test";
+        assert!(all.contains(scope), "{all}");
+        snapshot.watches[2].state = "forbidden";
+        let part = "Nothing unhealthy among the objects in namespace shop that could be read.";
+        let scope = "looked at: deployments.apps in namespace shop of test";
+        let shown = shown(&snapshot);
+        assert!(shown.contains(part) && shown.contains(scope), "{shown}");
     }
 
     #[test]
