@@ -163,6 +163,8 @@ pub struct Symbols {
     pub omitted: &'static str,
     /// Another spelling of the same value.
     pub equal: &'static str,
+    /// Before the longest that a time may be.
+    pub at_most: &'static str,
     /// A moved item.
     pub moved: &'static str,
     /// A step that is done.
@@ -188,6 +190,7 @@ impl Symbols {
         ellipsis: "…",
         omitted: "⋯",
         equal: "≈",
+        at_most: "≤",
         moved: "↕",
         done: "✓",
         dot: "·",
@@ -209,6 +212,7 @@ impl Symbols {
         ellipsis: "...",
         omitted: "...",
         equal: "=",
+        at_most: "<=",
         moved: "^",
         done: "+",
         dot: ".",

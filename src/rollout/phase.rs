@@ -69,6 +69,8 @@ pub struct RolloutPhase {
     pub failure: Option<PhaseFailure>,
     /// When it reached its progress.
     pub at: Moment,
+    /// Whether it may have reached it before: later Pods may have taken the place of those that did.
+    pub is_at_most: bool,
 }
 
 /// Why a phase failed.
@@ -142,6 +144,7 @@ impl RolloutPhase {
             change: None,
             failure: None,
             at: Moment::default(),
+            is_at_most: false,
         }
     }
 

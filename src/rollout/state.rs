@@ -29,6 +29,8 @@ pub struct RolloutState {
     pub phases: Vec<RolloutPhase>,
     /// The highest number of old pods since the change.
     old_pods: i64,
+    /// When the rollout was first complete since the change; `None` if it has not been. The time may be unknown.
+    completed: Option<Moment>,
     /// The last pods that stopped matching the selector.
     pub left: Vec<String>,
     arrived: Arrived,
@@ -57,6 +59,7 @@ impl RolloutState {
             later: None,
             phases: Vec::new(),
             old_pods: 0,
+            completed: None,
             left: Vec::new(),
             arrived: Arrived::default(),
         }
@@ -137,6 +140,7 @@ impl RolloutState {
         }
         self.phases = vec![RolloutPhase::change(PhaseName::Change, &change)];
         self.old_pods = 0;
+        self.completed = None;
         self.change = change;
         self.later = None;
     }
@@ -195,23 +199,40 @@ impl RolloutState {
         let later = later.map(|change| RolloutPhase::change(PhaseName::LaterChange, change));
         let change = RolloutPhase::change(PhaseName::Change, &self.complete(&rollout));
         self.phases = std::iter::once(change).chain(later).chain(phases).collect();
-        self.forget_later_pods();
+        self.settle_completion();
+        self.bound_times_of_pods();
         self.old_pods = old_pods;
     }
 
+    /// Keeps the time of the first completion. Only a Deployment reports it: a set is incomplete again while a Pod of it is
+    /// replaced.
+    fn settle_completion(&mut self) {
+        let mut phases = self.phases.iter_mut();
+        let complete = phases.find(|phase| phase.name == PhaseName::Complete);
+        let Some(complete) = complete.filter(|it| it.progress == PhaseProgress::Done) else {
+            return;
+        };
+        let first = *self.completed.get_or_insert(complete.at);
+        if complete.at.server.is_none() {
+            complete.at = first;
+        }
+    }
+
     /// Leaves out the times of Pods that are later than the completion: they took the place of those of the rollout, or
-    /// started again since. When the ones before reached a phase is unknown.
-    fn forget_later_pods(&mut self) {
+    /// started again since. When the ones before reached a phase is unknown. If the time of the completion is unknown, such Pods
+    /// cannot be told from those of the rollout.
+    fn bound_times_of_pods(&mut self) {
         let at = |name| {
             let mut phases = self.phases.iter();
             let phase = phases.find(|phase| phase.name == name)?;
             (phase.progress == PhaseProgress::Done).then_some(phase.at)
         };
-        let (Some(change), Some(complete)) = (at(PhaseName::Change), at(PhaseName::Complete))
-        else {
+        let Some(complete) = at(PhaseName::Complete) else {
             return;
         };
-        if change.time().is_none() || change.is_after(complete) {
+        let is_undated = complete.time().is_none();
+        let is_before = |change: Moment| change.time().is_some() && !change.is_after(complete);
+        if !is_undated && !at(PhaseName::Change).is_some_and(is_before) {
             return;
         }
         let of_pods = [
@@ -220,7 +241,11 @@ impl RolloutState {
             PhaseName::Available,
         ];
         for phase in &mut self.phases {
-            if of_pods.contains(&phase.name) && phase.at.is_after(complete) {
+            if !of_pods.contains(&phase.name) {
+                continue;
+            }
+            phase.is_at_most = is_undated && phase.at.seen.is_none();
+            if phase.at.is_after(complete) || (is_undated && phase.at.seen.is_some()) {
                 phase.at = Moment::default();
             }
         }

@@ -110,7 +110,7 @@ impl PrintedPhase {
 /// The phase as a record.
 pub(super) fn record(phase: &RolloutPhase) -> PhaseRecord {
     let is_done = phase.progress == PhaseProgress::Done;
-    let time = phase.at.time().filter(|_| is_done);
+    let time = phase.at.time().filter(|_| is_done && !phase.is_at_most);
     PhaseRecord {
         phase: phase.name.as_str(),
         state: phase.progress.as_str(),

@@ -202,7 +202,13 @@ fn phase_line(phase: &RolloutPhase, start: Moment, canvas: Canvas) -> Text {
     let is_of_schedule = matches!(phase.name, PhaseName::LastRun | PhaseName::NextRun);
     let time = match phase.progress {
         _ if is_of_schedule => String::new(),
-        PhaseProgress::Done | PhaseProgress::Failed => after(phase.at, start).unwrap_or_default(),
+        PhaseProgress::Done | PhaseProgress::Failed => {
+            let after = after(phase.at, start).unwrap_or_default();
+            match after.strip_prefix('+') {
+                Some(span) if phase.is_at_most => format!("{}{span}", symbols.at_most),
+                _ => after,
+            }
+        }
         PhaseProgress::Underway | PhaseProgress::Waiting => "...".to_owned(),
         PhaseProgress::Unknown => String::new(),
     };

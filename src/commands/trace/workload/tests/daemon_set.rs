@@ -79,9 +79,9 @@ fn a_rollout_that_is_done() {
     ✓ +0s     spec change   gen 2, 58m ago
         ~ .spec.template.spec.containers[name=web].image: web:v1 → web:v2
     ✓         revision      web-v2 #2, 2/2 pods
-    ✓ +58m    scheduled     2/2 pods (node-1)
-    ✓ +58m    images        2/2 pulled
-    ✓ +58m    available     2/2 new
+    ✓         scheduled     2/2 pods (node-1)
+    ✓         images        2/2 pulled
+    ✓         available     2/2 new
     ✓         complete      2 nodes
     REVISION                           READY   IMAGE / STATUS   AGE   NODE
     ├─● controllerrevision/web-v2 #2   2/2     web:v2           58m

@@ -80,6 +80,48 @@ fn a_rollout_in_the_order_of_the_pods() {
     );
 }
 
+/// Nobody saw when the rollout was complete the first time, or somebody did. Later another Pod is replaced.
+#[test]
+fn the_times_of_a_later_pod_are_not_those_of_the_rollout() {
+    let phases = ["scheduled  ", "images  ", "available  ", "complete  "];
+    let shown = |feed: &Feed| phases.map(|phase| lines(feed, phase)).join("\n");
+    let done = |feed: &mut Feed| {
+        feed.put(&pod(0, "v2", READY))
+            .put(&set(2, "v2", "replicas: 1", "1/1/1"));
+    };
+    let mut unseen = web();
+    unseen.put(&controller_revision("StatefulSet", 2, "v2"));
+    done(&mut unseen);
+    insta::assert_snapshot!(shown(&unseen), @"
+    ✓ ≤58m    scheduled     1/1 pods (node-1)
+    ✓ ≤58m    images        1/1 pulled
+    ✓ ≤58m    available     1/1 new
+    ✓         complete      1 replica
+    ");
+    let mut seen = web();
+    seen.put(&controller_revision("StatefulSet", 2, "v2"))
+        .put(&pod(0, "v1", READY))
+        .put(&set(1, "v1", "replicas: 1", "1/1/1"));
+    seen.after(2_000).put(&set(2, "v2", "replicas: 1", "0/1/1"));
+    seen.after(1_000).delete("Pod", "web-0");
+    done(seen.after(1_000));
+    insta::assert_snapshot!(shown(&seen), @"
+    ✓ +2.0s   scheduled     1/1 pods (node-1)
+    ✓ +2.0s   images        1/1 pulled
+    ✓ +2.0s   available     1/1 new
+    ✓ +2.0s   complete      1 replica, 0s ago
+    ");
+    seen.after(60_000).delete("Pod", "web-0");
+    seen.put(&set(2, "v2", "replicas: 1", "0/0/0"));
+    done(seen.after(9_000));
+    insta::assert_snapshot!(shown(&seen), @"
+    ✓         scheduled     1/1 pods (node-1)
+    ✓         images        1/1 pulled
+    ✓         available     1/1 new
+    ✓ +2.0s   complete      1 replica, 69s ago
+    ");
+}
+
 #[test]
 fn a_partition_keeps_the_other_pods() {
     let mut feed = web();
@@ -96,9 +138,9 @@ fn a_partition_keeps_the_other_pods() {
     ✓ +0s     spec change   gen 2, 58m ago
         ~ .spec.template.spec.containers[name=web].image: web:v1 → web:v2
     ✓ +0s     revision      web-v2 #2, 1/1 pods
-    ✓ +58m    scheduled     1/1 pods (node-1)
-    ✓ +58m    images        1/1 pulled
-    ✓ +58m    available     1/1 new, 2 old kept
+    ✓         scheduled     1/1 pods (node-1)
+    ✓         images        1/1 pulled
+    ✓         available     1/1 new, 2 old kept
     ✓         complete      1 of 3 replicas updated
     REVISION                           READY   IMAGE / STATUS   AGE   NODE
     ├─● controllerrevision/web-v2 #2   1/1     web:v2           58m
