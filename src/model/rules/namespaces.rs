@@ -20,7 +20,13 @@ pub(in crate::model) fn remaining_sources(around: Around<'_>, namespace: &Node) 
     let Some((cluster, doc)) = cluster.zip(around.doc(&namespace.uid)) else {
         return Vec::new();
     };
-    let resources = remaining(&doc).into_iter().filter_map(|(plural, group)| {
+    let mut remaining = remaining(&doc);
+    // The controller does not report Pods in their grace period.
+    let pods = ("pods".to_owned(), String::new());
+    if around.is_of_few() && is_ending(&doc) && !remaining.contains(&pods) {
+        remaining.push(pods);
+    }
+    let resources = remaining.into_iter().filter_map(|(plural, group)| {
         let resource = around.types().of_plural(&group, &plural)?;
         (&*resource.kind != "Event").then(|| resource.clone())
     });
@@ -69,6 +75,11 @@ pub(in crate::model) fn remaining_facts(around: Around<'_>, namespace: &Node) ->
         facts.push(Cause::new(CauseRule::NamespaceDeletion, text));
     }
     facts
+}
+
+fn is_ending(object: &Doc) -> bool {
+    let path = ["metadata", "deletionTimestamp"];
+    object.root().at(&path).is_some()
 }
 
 /// The plural and the group of each kind of which a few objects remain, as the controller reports them: `Some resources are
@@ -122,5 +133,18 @@ mod tests {
         let state = read.explain(&objects).state("shop");
         let more = "\nNamespaceDeletion: 2 more objects are being deleted";
         assert!(state.contains(named) && state.ends_with(more), "{state}");
+    }
+
+    #[test]
+    fn a_named_namespace_names_its_pods_although_none_are_reported() {
+        let stuck = STUCK.replace("status: 'True'", "status: 'False'");
+        let web = object("Pod", "web", ", deletionTimestamp: '2020-01-01T00:00:00Z'");
+        let named = "NamespaceDeletion: pod/web is being deleted";
+        let mut read = Read::of(&stuck);
+        let state = read.explain(std::slice::from_ref(&web)).state("shop");
+        assert!(state.contains(named), "{state}");
+        let mut read = Read::for_status(&stuck);
+        let state = read.explain(&[web]).state("shop");
+        assert!(!state.contains(named), "{state}");
     }
 }
