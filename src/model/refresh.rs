@@ -184,7 +184,9 @@ fn take_due(objects: &mut Objects, now: Timestamp) -> Vec<Uid> {
 /// The objects of one controller have almost equal texts, and neighbours in the order of their names. So each is parsed with the
 /// one before as a hint.
 fn assess_all(objects: &mut Objects, uids: &BTreeSet<Uid>, now: Timestamp) -> Vec<(Uid, Links)> {
-    let named = uids.iter().filter_map(|uid| Some((objects.get(uid)?.object.clone(), uid)));
+    let named = uids
+        .iter()
+        .filter_map(|uid| Some((objects.get(uid)?.object.clone(), uid)));
     let mut named: Vec<(Arc<ObjectRef>, &Uid)> = named.collect();
     named.sort_unstable();
     let mut before = None;

@@ -15,6 +15,7 @@ mod file_reader;
 mod file_writer;
 mod index;
 mod layered;
+mod listing;
 mod mark;
 mod past;
 mod progress;

@@ -29,12 +29,7 @@ pub(super) struct ClusterPast {
     indexes: HashMap<(usize, i64), Arc<[PlacedRow]>>,
     /// Those of one name.
     named: HashMap<(usize, i64, Box<str>), Arc<[PlacedRow]>>,
-    /// The state that was found last: its pages are read one after the other.
-    last_state: Option<(StateId, Arc<[PlacedRow]>)>,
 }
-
-/// The state of a source, or of one name, at a revision: its file, its number there, the name and the revision.
-type StateId = (usize, i64, Option<Box<str>>, Revision);
 
 /// How many indexes of one name are kept.
 const NAMED: usize = 64;
@@ -47,24 +42,6 @@ pub(super) struct PlacedRow {
     pub(super) revision: Revision,
     /// Whether the object no longer existed from then on.
     pub(super) is_gone: bool,
-}
-
-impl PlacedRow {
-    /// Where it is: the number of its file, and its own one there.
-    pub(super) fn place(&self) -> (usize, i64) {
-        (self.file, self.row.id)
-    }
-
-    /// The continue token of a listing whose page ends with it.
-    pub(super) fn token(&self) -> String {
-        format!("record {} {}", self.file, self.row.id)
-    }
-
-    /// The place of the row of a token; `None` for one of a server.
-    pub(super) fn place_of_token(token: &str) -> Option<(usize, i64)> {
-        let (file, id) = token.strip_prefix("record ")?.split_once(' ')?;
-        Some((file.parse().ok()?, id.parse().ok()?))
-    }
 }
 
 /// What the files have of a source.
@@ -148,7 +125,6 @@ impl ClusterPast {
             covered: HashMap::new(),
             indexes: HashMap::new(),
             named: HashMap::new(),
-            last_state: None,
         })
     }
 
@@ -296,16 +272,10 @@ impl ClusterPast {
         &mut self,
         covered: &CoveredSource,
         at: Revision,
-    ) -> Result<Arc<[PlacedRow]>, StoreError> {
+    ) -> Result<Vec<PlacedRow>, StoreError> {
         let Some(part) = covered.parts.iter().find(|part| part.covers(at)) else {
-            return Ok(Arc::default());
+            return Ok(Vec::new());
         };
-        let id = (part.file, part.source.id, covered.name.clone(), at);
-        if let Some((known, state)) = &self.last_state
-            && *known == id
-        {
-            return Ok(state.clone());
-        }
         let mut last: FxHashMap<i64, PlacedRow> = FxHashMap::default();
         for placed in self.index(covered, part)?.iter() {
             if placed.revision <= at {
@@ -317,9 +287,7 @@ impl ClusterPast {
             .filter(|placed| !placed.is_gone)
             .collect();
         last.sort_by_key(|placed| placed.row.id);
-        let state: Arc<[PlacedRow]> = last.into();
-        self.last_state = Some((id, state.clone()));
-        Ok(state)
+        Ok(last)
     }
 
     /// The versions of a source after a revision, up to another, in order. A version that several files have appears once.
@@ -377,16 +345,16 @@ impl ClusterPast {
         let vanished = known.iter().copied();
         let vanished = vanished.filter(|row| row.is_gone && row.revision == hole.upto);
         let mut uids = HashSet::new();
-        for row in self.state(covered, hole.upto)?.iter().copied().chain(vanished) {
+        for row in self.state(covered, hole.upto)?.into_iter().chain(vanished) {
             uids.insert(self.read(&row)?.version.object.identity());
         }
         let mut gone = Vec::new();
-        for row in self.state(covered, hole.after)?.iter() {
-            if !uids.contains(&self.read(row)?.version.object.identity()) {
+        for row in self.state(covered, hole.after)? {
+            if !uids.contains(&self.read(&row)?.version.object.identity()) {
                 gone.push(PlacedRow {
                     revision: hole.upto,
                     is_gone: true,
-                    ..*row
+                    ..row
                 });
             }
         }

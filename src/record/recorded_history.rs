@@ -10,6 +10,7 @@ use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 
 use super::error::StoreError;
+use super::listing::{KeyFilter, Listing, selected};
 use super::past::{ClusterPast, CoveredSource, PlacedRow};
 use super::redaction::Redaction;
 use super::schema::RecordedCluster;
@@ -17,7 +18,7 @@ use super::store::ClusterFiles;
 use super::unread::UnreadStoreFiles;
 use crate::cluster::{ApiError, ApiStatus};
 use crate::object::{ResourceVersion, Uid, counted};
-use crate::source::{Form, Matcher, Scope, Select, SourceKey, Version, Why};
+use crate::source::{SourceKey, Version, Why};
 use crate::watch::{
     At, Between, Hole, ListPage, Page, RecordBegin, Revision, SourceError, deleted,
 };
@@ -88,15 +89,43 @@ impl RecordedHistory {
         let page = self.reading(key, |past| {
             let covered = past.covered(key)?;
             let is_complete = covered.coverage.span(at).is_some();
-            let page = match &page.next {
-                _ if is_complete => listing.read(past, &covered, at)?,
-                // The file of the pages before has turned out to be damaged.
-                Some(token) if PlacedRow::place_of_token(token).is_some() => Err(expired(key, "list", &covered)),
-                _ => return Ok(None),
-            };
-            Ok(Some(page))
+            let page = is_complete.then(|| listing.read(past, &covered, at));
+            page.transpose()
         });
-        page.unwrap_or_else(|error| Some(Err(error.into())))
+        page.map_err(SourceError::from).transpose()
+    }
+
+    /// The versions of the objects at a revision, for [`RecordedHistory::items`]; `None` if the revision is not recorded.
+    pub(super) fn complete_state(
+        &self,
+        key: &SourceKey,
+        at: Revision,
+    ) -> Option<Result<Vec<PlacedRow>, SourceError>> {
+        let state = self.reading(key, |past| {
+            let covered = past.covered(key)?;
+            let is_complete = covered.coverage.span(at).is_some();
+            let state = is_complete.then(|| past.state(&covered, at));
+            state.transpose()
+        });
+        state.map_err(SourceError::from).transpose()
+    }
+
+    /// Those of some versions that a source selects, as items of a listing.
+    pub(super) fn items(
+        &self,
+        key: &SourceKey,
+        rows: &[PlacedRow],
+    ) -> Result<Vec<Bytes>, StoreError> {
+        let filter = KeyFilter::new(key);
+        self.reading(key, |past| filter.items(past, rows))
+    }
+
+    /// The error of a listing whose next page cannot be read. Read from its beginning, it may be another one.
+    pub(super) fn expired_listing(&self, key: &SourceKey) -> SourceError {
+        match self.past().covered(key) {
+            Ok(covered) => expired(key, "list", &covered),
+            Err(error) => error.into(),
+        }
     }
 
     /// The last revision of a source that is recorded, and its time.
@@ -176,7 +205,7 @@ impl RecordedHistory {
             let page = known.map(|known| listing.read(past, &covered, known));
             page.transpose()
         });
-        page.unwrap_or_else(|error| Some(Err(error.into())))
+        page.map_err(SourceError::from).transpose()
     }
 
     /// The beginning of the record of a source; `None` if it is not recorded.
@@ -296,7 +325,7 @@ impl RecordedHistory {
             let listing = Listing { key, at, page };
             let known = covered.coverage.at_or_before(at);
             match known.filter(|_| at <= newest.upto) {
-                Some(known) => listing.read(past, &covered, known),
+                Some(known) => Ok(Ok(listing.read(past, &covered, known)?)),
                 None => Ok(Err(expired(key, "list", &covered))),
             }
         })?
@@ -348,77 +377,6 @@ impl RecordedHistory {
             events => Some(events),
         }
     }
-}
-
-/// A question for the objects of a source at a revision.
-struct Listing<'k> {
-    key: &'k SourceKey,
-    at: Revision,
-    page: &'k Page,
-}
-
-impl Listing<'_> {
-    /// Reads the objects of a recorded revision, whose state is that at the other one, too.
-    fn read(
-        &self,
-        past: &mut ClusterPast,
-        covered: &CoveredSource,
-        known: Revision,
-    ) -> Result<Result<ListPage, SourceError>, StoreError> {
-        let is_probe = self.key.form == Form::Metadata && self.page.limit == 1;
-        let state = if is_probe {
-            Arc::default()
-        } else {
-            past.state(covered, known)?
-        };
-        let Some(rows) = self.rest_of(&state) else {
-            return Ok(Err(expired(self.key, "list", covered)));
-        };
-        let filter = KeyFilter::new(self.key);
-        let (mut items, mut next) = (Vec::new(), None);
-        for (nth, row) in rows.iter().enumerate() {
-            let version = past.read(row)?.version;
-            items.extend(filter.item(&version));
-            if nth + 1 < rows.len() && u32::try_from(items.len()) == Ok(self.page.limit) {
-                next = Some(row.token().into());
-                break;
-            }
-        }
-        Ok(Ok(ListPage {
-            version: self.at.into(),
-            items,
-            next,
-        }))
-    }
-
-    /// The rows after the page before. `None` if that is of a file which has turned out to be damaged.
-    fn rest_of<'s>(&self, state: &'s [PlacedRow]) -> Option<&'s [PlacedRow]> {
-        let Some(token) = &self.page.next else {
-            return Some(state);
-        };
-        let last = PlacedRow::place_of_token(token)?;
-        let place = state.iter().position(|row| row.place() == last)?;
-        state.get(place + 1..)
-    }
-}
-
-/// The objects that match the selector of a source at a revision.
-fn selected(
-    past: &mut ClusterPast,
-    covered: &CoveredSource,
-    key: &SourceKey,
-    at: Revision,
-) -> Result<HashSet<Uid>, StoreError> {
-    let known = covered.coverage.at_or_before(at).unwrap_or(at);
-    let filter = KeyFilter::new(key);
-    let mut selected = HashSet::new();
-    for row in past.state(covered, known)?.iter() {
-        let version = past.read(row)?.version;
-        if filter.selects(&version) {
-            selected.insert(version.object.identity());
-        }
-    }
-    Ok(selected)
 }
 
 /// When a revision of a source was written; `None` if it is not recorded.
@@ -522,48 +480,6 @@ impl RecordedEvents {
             version.body.text()
         };
         Some(format!(r#"{{"type":"{verb}","object":{text}}}"#).into())
-    }
-}
-
-/// Which objects belong to a source.
-struct KeyFilter<'k> {
-    key: &'k SourceKey,
-    matcher: Matcher<'k>,
-}
-
-impl<'k> KeyFilter<'k> {
-    fn new(key: &'k SourceKey) -> KeyFilter<'k> {
-        KeyFilter {
-            key,
-            matcher: Matcher::new(&key.select),
-        }
-    }
-
-    /// Whether an object lies in the namespace of the source.
-    fn is_inside(&self, version: &Version) -> bool {
-        match &self.key.scope {
-            Scope::Cluster => true,
-            Scope::Namespace(namespace) => version.object.namespace.as_ref() == Some(namespace),
-        }
-    }
-
-    fn selects(&self, version: &Version) -> bool {
-        let matches = || {
-            version
-                .doc()
-                .is_ok_and(|doc| self.matcher.matches(doc.root()))
-        };
-        self.is_inside(version)
-            && match &self.key.select {
-                Select::All => true,
-                Select::Name(name) => *version.object.name == **name,
-                Select::Selector(_) => matches(),
-            }
-    }
-
-    fn item(&self, version: &Version) -> Option<Bytes> {
-        let text = || Bytes::from(version.body.text().to_string());
-        self.selects(version).then(text)
     }
 }
 

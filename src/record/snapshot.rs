@@ -1,18 +1,20 @@
 //! `RecordedSnapshot`: a cluster as its record shows it at one time.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 
 use super::error::StoreError;
+use super::past::PlacedRow;
 use super::recorded_history::{RecordedHistory, RecordedMoment};
 use super::transport::StoreTransport;
 use crate::object::ResourceVersion;
 use crate::source::SourceKey;
 use crate::watch::{
-    At, LineStream, ListPage, Page, RecordBegin, RecordedPast, SourceError, Transport, Upstream,
+    At, LineStream, ListPage, Page, RecordBegin, RecordedPast, Revision, SourceError, Transport,
+    Upstream,
 };
 
 /// A source whose state at a time is not known, and the last time at which it is.
@@ -53,16 +55,22 @@ pub struct RecordedSnapshot {
 struct Moments {
     time: Timestamp,
     found: Arc<Mutex<HashMap<SourceKey, Option<RecordedMoment>>>>,
+    /// The listings that are read in pages: the files are read on another thread while the objects of a page are parsed.
+    begun: Arc<Mutex<HashMap<SourceKey, BegunListing>>>,
+}
+
+/// A listing, and the versions that are left after its last page. Their number is the continue token.
+struct BegunListing {
+    at: Revision,
+    left: Vec<PlacedRow>,
 }
 
 impl RecordedSnapshot {
     /// The cluster of a record as it was at a time.
     pub fn new(record: Arc<StoreTransport>, time: Timestamp) -> RecordedSnapshot {
-        let found = Arc::default();
-        RecordedSnapshot {
-            record,
-            moments: Moments { time, found },
-        }
+        let (found, begun) = (Arc::default(), Arc::default());
+        let moments = Moments { time, found, begun };
+        RecordedSnapshot { record, moments }
     }
 
     /// The last time, up to that of the snapshot, at which anything was recorded; `None` if the record begins later.
@@ -135,6 +143,35 @@ impl Moments {
         Ok(stale)
     }
 
+    fn begun(&self) -> MutexGuard<'_, HashMap<SourceKey, BegunListing>> {
+        self.begun.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next page of a listing. If a file turns out to be damaged, the listing begins again: another file may have the same
+    /// versions.
+    fn page_of(
+        &self,
+        mut listing: BegunListing,
+        history: &RecordedHistory,
+        key: &SourceKey,
+        limit: u32,
+    ) -> Result<ListPage, SourceError> {
+        let rows = listing.left.len();
+        let limit = usize::try_from(limit).map_or(rows, |limit| limit.min(rows));
+        let left = listing.left.split_off(limit);
+        let items = history.items(key, &listing.left);
+        let page = ListPage {
+            version: listing.at.into(),
+            items: items.map_err(|_damage| history.expired_listing(key))?,
+            next: (!left.is_empty()).then(|| left.len().to_string().into()),
+        };
+        if page.next.is_some() {
+            self.begun()
+                .insert(key.clone(), BegunListing { left, ..listing });
+        }
+        Ok(page)
+    }
+
     /// The objects of a source.
     fn listed(
         &self,
@@ -142,8 +179,23 @@ impl Moments {
         key: &SourceKey,
         page: &Page,
     ) -> Result<ListPage, SourceError> {
+        if let Some(token) = &page.next {
+            let begun = self.begun().remove(key);
+            return match begun.filter(|listing| listing.left.len().to_string() == **token) {
+                Some(listing) => self.page_of(listing, history, key, page.limit),
+                None => Err(history.expired_listing(key)),
+            };
+        }
         let moment = self.of(history, key)?.map(|moment| moment.revision);
-        let listed = moment.and_then(|at| history.complete_page(key, at, page));
+        let listed = moment.and_then(|at| {
+            // A probe, or all objects.
+            if page.limit <= 1 {
+                return history.complete_page(key, at, page);
+            }
+            let state = history.complete_state(key, at)?;
+            let listing = state.map(|left| BegunListing { at, left });
+            Some(listing.and_then(|listing| self.page_of(listing, history, key, page.limit)))
+        });
         if let Some(listed) = listed {
             return listed;
         }

@@ -13,7 +13,7 @@ use crate::object::ResourceVersion;
 use crate::record::Store;
 use crate::record::recorded_history::RecordedHistory;
 use crate::source::{Event, Gap, GapCause, SourceKey};
-use crate::watch::{At, Hole, Page, Reader, Revision, SourceError};
+use crate::watch::{At, Hole, Page, Reader, Revision};
 
 const DAY: i64 = 86_400;
 
@@ -83,26 +83,12 @@ fn told(record: &RecordedHistory, from: Revision) -> Option<BTreeSet<Revision>> 
     Some(told)
 }
 
-/// The objects of a revision, read in pages. Between two pages, a file can turn out to be damaged: then the listing begins again.
 fn objects(record: &RecordedHistory, at: Revision) -> Option<BTreeSet<String>> {
+    let page = record.complete_page(&key(), at, &Page::default())?.ok()?;
     let mut reader = Reader::new(&key());
-    let (mut objects, mut page) = (BTreeSet::new(), Page { limit: 2, next: None });
-    loop {
-        let listed = match record.complete_page(&key(), at, &page)? {
-            Err(SourceError::Expired(_)) if page.next.is_some() => {
-                page.next = None;
-                objects.clear();
-                continue;
-            }
-            listed => listed.ok()?,
-        };
-        let items = listed.items.iter();
-        objects.extend(items.map(|item| words(&reader.item(item).expect("an object"))));
-        page.next = listed.next;
-        if page.next.is_none() {
-            return Some(objects);
-        }
-    }
+    let items = page.items.iter();
+    let items = items.map(|item| words(&reader.item(item).expect("an object")));
+    Some(items.collect())
 }
 
 /// Compares a record, of which one file is bad, with what was written. `known` has the revisions that all files together have.

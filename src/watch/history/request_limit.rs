@@ -1,4 +1,4 @@
-//! Limits requests: how many run at the same time, and how many for the past there are in all.
+//! Limits the requests for the past: how many run at the same time, and how many there are in all.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -27,7 +27,7 @@ impl RequestLimit {
     }
 
     /// Runs a request when the limit allows it.
-    pub(in crate::watch) async fn wait<T>(&self, request: impl Future<Output = T>) -> T {
+    async fn wait<T>(&self, request: impl Future<Output = T>) -> T {
         let _turn = self
             .0
             .acquire()

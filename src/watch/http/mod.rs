@@ -10,7 +10,6 @@ use futures::future::BoxFuture;
 use futures::{StreamExt, stream};
 use memchr::memchr;
 
-use super::history::RequestLimit;
 use super::{At, LineStream, ListPage, LogAnswer, Page, SourceError, Transport, WATCH_SECONDS};
 use crate::cluster::{ApiRequest, Client, Names, RequestError, RequestPath, ResponseBody, Target};
 use crate::object::ResourceVersion;
@@ -22,18 +21,12 @@ use page::PrintedColumns;
 #[derive(Clone, Debug)]
 pub struct HttpTransport {
     client: Client,
-    /// A view of many named objects would hold as many answers at once when it starts.
-    lists: RequestLimit,
 }
-
-/// How many listings are read at the same time.
-const LISTS_AT_ONCE: usize = 32;
 
 impl HttpTransport {
     /// Reads the cluster of `client`, whatever cluster a key names.
     pub fn new(client: Client) -> HttpTransport {
-        let lists = RequestLimit::new(LISTS_AT_ONCE);
-        HttpTransport { client, lists }
+        HttpTransport { client }
     }
 
     /// The error of a request. A long wait that the server asks for is reported.
@@ -50,12 +43,12 @@ impl Transport for HttpTransport {
         at: At,
         page: Page,
     ) -> BoxFuture<'a, Result<ListPage, SourceError>> {
-        Box::pin(self.lists.wait(async move {
+        Box::pin(async move {
             let request = list(key, &at, &page)?;
             let body = self.client.get(&request).await;
             let body = body.map_err(|error| self.put_off(error))?;
             page::parse(&body, key)
-        }))
+        })
     }
 
     fn watch<'a>(

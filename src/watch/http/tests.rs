@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use futures::stream::FuturesUnordered;
-use futures::{FutureExt, StreamExt};
+use futures::StreamExt;
 use proptest::prelude::*;
 
 use super::super::Revision;
@@ -74,25 +73,6 @@ async fn lists_request_a_version_and_a_page() {
         "&limit=2&continue=a%3D%2F",
         "the token of a page holds its version"
     );
-}
-
-#[tokio::test]
-async fn a_listing_waits_while_many_others_are_read() {
-    let server = Scripted::start([answer(200, "", EMPTY)]).await;
-    let transport = transport(&server).await;
-    let key = key(Form::Full);
-    let mut others: FuturesUnordered<_> = (0..LISTS_AT_ONCE)
-        .map(|_| transport.lists.wait(std::future::pending::<()>()))
-        .collect();
-    assert!(others.next().now_or_never().is_none());
-    let mut listed = transport.list(&key, At::Latest, Page::default());
-    for _ in 0..100 {
-        assert!((&mut listed).now_or_never().is_none());
-        tokio::task::yield_now().await;
-    }
-    assert!(server.heads().is_empty(), "it was sent");
-    drop(others);
-    listed.await.expect("a page");
 }
 
 async fn refused(code: u16, headers: &str) -> SourceError {
