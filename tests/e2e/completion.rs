@@ -124,11 +124,13 @@ fn last_line(screen: &str) -> &str {
     line.lines().next().unwrap_or_default().trim_end()
 }
 
-/// Types a line, the Tab key, and an `x`: it shows whether a space has come before it.
+/// Types a line, the Tab key and, after the completion, an `x`: it shows whether a space has come before it.
 fn check(terminal: &mut Terminal, typed: &str, expect: &str) {
     terminal.type_in(format!("kubectl-spy {typed}\t").as_bytes());
+    let expect = format!("kubectl-spy {expect}");
+    terminal.until_shown(&expect, |screen| last_line(screen) == expect.trim_end());
     terminal.type_in(b"x");
-    let expect = format!("kubectl-spy {expect}x");
+    let expect = format!("{expect}x");
     terminal.until_shown(&expect, |screen| last_line(screen) == expect);
     // Ctrl-A and Ctrl-K empty the line in all of these shells.
     terminal.type_in(b"\x01\x0b");
