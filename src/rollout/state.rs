@@ -222,17 +222,13 @@ impl RolloutState {
     /// started again since. When the ones before reached a phase is unknown. If the time of the completion is unknown, such Pods
     /// cannot be told from those of the rollout.
     fn bound_times_of_pods(&mut self) {
-        let at = |name| {
-            let mut phases = self.phases.iter();
-            let phase = phases.find(|phase| phase.name == name)?;
-            (phase.progress == PhaseProgress::Done).then_some(phase.at)
-        };
-        let Some(complete) = at(PhaseName::Complete) else {
+        let Some(complete) = self.completed else {
             return;
         };
         let is_undated = complete.time().is_none();
-        let is_before = |change: Moment| change.time().is_some() && !change.is_after(complete);
-        if !is_undated && !at(PhaseName::Change).is_some_and(is_before) {
+        let is_before =
+            |change: &RolloutPhase| change.at.time().is_some() && !change.at.is_after(complete);
+        if !is_undated && !self.phases.first().is_some_and(is_before) {
             return;
         }
         let of_pods = [

@@ -113,7 +113,15 @@ fn the_times_of_a_later_pod_are_not_those_of_the_rollout() {
     ");
     seen.after(60_000).delete("Pod", "web-0");
     seen.put(&set(2, "v2", "replicas: 1", "0/0/0"));
-    done(seen.after(9_000));
+    // It is there, and not ready.
+    seen.after(1_000)
+        .put(&pod(0, "v2", &waiting("imageID: x, state: {running: {}}")));
+    insta::assert_snapshot!(shown(&seen), @"
+    ✓         scheduled     1/1 pods (node-1)
+    ✓         images        1/1 pulled
+    ~ ...     available     0/1 new
+    ");
+    done(seen.after(8_000));
     insta::assert_snapshot!(shown(&seen), @"
     ✓         scheduled     1/1 pods (node-1)
     ✓         images        1/1 pulled
