@@ -39,9 +39,9 @@ enum CheckState {
 
 /// The last line of a log at some moment, or the last part of it that the runtime has stored.
 #[derive(Clone, Debug)]
-struct LastLine {
-    line: KnownLine,
-    time: Timestamp,
+pub struct LastLine {
+    pub(super) line: KnownLine,
+    pub(super) time: Timestamp,
     text: Bytes,
 }
 
@@ -59,7 +59,7 @@ pub(super) struct NewestText {
     end: Bytes,
     /// The bytes of all its parts.
     length: usize,
-    is_complete: bool,
+    pub(super) is_complete: bool,
 }
 
 impl Default for NewestText {
@@ -134,13 +134,8 @@ impl EndCheck {
         if !is_start {
             return true;
         }
-        let Some((time, length)) = timed_line(&part.bytes) else {
+        let Some(last) = LastLine::of(part) else {
             return false;
-        };
-        let last = LastLine {
-            line: KnownLine::of(time, &part.bytes),
-            time,
-            text: part.bytes.slice(length..),
         };
         self.state = CheckState::Asked(Some(last));
         true
@@ -189,26 +184,38 @@ impl EndCheck {
 }
 
 impl LastLine {
+    /// The line that begins with this part. `None` for a message of the node, which has no time.
+    pub fn of(part: &LinePart) -> Option<LastLine> {
+        let (time, length) = timed_line(&part.bytes)?;
+        Some(LastLine {
+            line: KnownLine::of(time, &part.bytes),
+            time,
+            text: part.bytes.slice(length..),
+        })
+    }
+
     /// Whether the newest line that was read is this one, or a later one.
     fn has_come(&self, read: ReadSoFar<'_>) -> bool {
         let is_later = read
             .window
             .last()
             .is_some_and(|time| time >= self.time + JITTER);
-        is_later || read.window.ends_with(self.line) || self.is_end_of(read)
+        is_later || read.window.newest() == Some(self.line) || self.is_end_of(read)
     }
 
-    /// Whether it is the newest line that was read, or the last part of it. A runtime stores a long line in parts, each with
-    /// a time of its own.
     fn is_end_of(&self, read: ReadSoFar<'_>) -> bool {
-        let Some(time) = read.window.last() else {
-            return false;
-        };
-        let end = &read.newest.end;
+        let time = read.window.last();
+        time.is_some_and(|time| self.is_end_of_line(time, read.newest))
+    }
+
+    /// Whether it is the line with this time and text, or the last part of it. A runtime stores a long line in parts, each with
+    /// a time of its own.
+    pub(super) fn is_end_of_line(&self, time: Timestamp, text: &NewestText) -> bool {
+        let end = &text.end;
         if time == self.time {
             return *end == self.text;
         }
-        let before = read.newest.length.saturating_sub(self.text.len());
+        let before = text.length.saturating_sub(self.text.len());
         let is_end = end.ends_with(&self.text) || self.text.ends_with(end);
         let is_long = before >= PART && (!self.text.is_empty() || before.is_multiple_of(PART));
         time < self.time && is_end && is_long

@@ -11,6 +11,7 @@ use super::answer_end;
 use super::chain::{ChainStart, LogChain};
 use super::container_reading::ContainerReading;
 use super::instances::{ContainerLogs, LogPlace};
+use super::newest_line::NewestLine;
 use super::read_step::{Flow, ReadInstances, ReadOptions, ReadStep, StreamEnd};
 use super::reading::{Doubt, InstanceReading};
 use super::splitter::LinePart;
@@ -55,6 +56,12 @@ impl LogReader {
     /// The events since the last call.
     pub fn take_events(&mut self) -> std::vec::Drain<'_, LogEvent> {
         self.container.events.drain(..)
+    }
+
+    /// How far it has read the present instance; `None` before its first line.
+    pub fn newest(&self) -> Option<NewestLine> {
+        let reading = self.current.as_ref()?;
+        NewestLine::of(&reading.window, &reading.newest)
     }
 
     /// Reads the log in turns from now on, or follows it.

@@ -234,9 +234,9 @@ impl ResumeWindow {
         self.known.iter().rev().any(|known| *known == line)
     }
 
-    /// Whether a line is the newest one.
-    pub(super) fn ends_with(&self, line: KnownLine) -> bool {
-        self.known.back() == Some(&line)
+    /// The newest line; `None` if none is known.
+    pub(super) fn newest(&self) -> Option<KnownLine> {
+        self.known.back().copied()
     }
 
     /// Whether the answer has repeated the last known line.

@@ -9,8 +9,8 @@ use crate::commands::Session;
 use crate::logs::{ContainerFilter, ContainerLogs, PodLogs, ReadOptions};
 use crate::object::ObjectRef;
 use crate::source::ClusterId;
-use crate::source::log::{LogContainer, LogEvent, LogLine};
-use crate::watch::logs::{FeedCounts, FeedStatus, LogFeeds};
+use crate::source::log::{LogContainer, LogEvent};
+use crate::watch::logs::{FeedCounts, FeedStatus, LastLineAnswer, LogFeeds};
 
 /// The logs that are read, and those that wait until others have ended.
 pub(in crate::commands) struct ContainerFeeds {
@@ -208,20 +208,20 @@ impl ContainerFeeds {
     }
 
     /// The logs of which the server may have sent more than has arrived.
-    pub(in crate::commands) fn behind(&self) -> impl Iterator<Item = usize> {
-        self.feeds.behind()
+    pub(in crate::commands) fn expecting(&self) -> impl Iterator<Item = usize> {
+        self.feeds.expecting()
     }
 
-    /// Requests the last line of each of these logs.
+    /// Requests the last line of these logs, and of others whose containers run.
     pub(in crate::commands) fn last_lines(
         &self,
-    ) -> Vec<BoxFuture<'static, (usize, Option<LogLine>)>> {
+    ) -> Vec<BoxFuture<'static, (usize, LastLineAnswer)>> {
         self.feeds.last_lines()
     }
 
-    /// Whether a line of a log has arrived, or no more comes.
-    pub(in crate::commands) fn has_line(&self, log: usize, line: &LogLine) -> bool {
-        self.feeds.has_line(log, line)
+    /// Whether a log was read up to the line that was its last one, or no more comes.
+    pub(in crate::commands) fn is_read_up_to(&self, log: usize, last: &LastLineAnswer) -> bool {
+        self.feeds.is_read_up_to(log, last)
     }
 
     /// Forgets the logs that have ended and that nobody needs; returns them.

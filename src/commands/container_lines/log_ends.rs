@@ -7,12 +7,12 @@ use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
 
 use super::container_feeds::ContainerFeeds;
-use crate::source::log::LogLine;
+use crate::watch::logs::LastLineAnswer;
 
-/// The lines that are the last ones when the wait ends, of the logs of which the server may have sent more than has arrived.
+/// The lines that are the last ones when the wait ends, of the logs of which more may come.
 pub(super) struct LogEnds {
-    requests: FuturesUnordered<BoxFuture<'static, (usize, Option<LogLine>)>>,
-    lines: BTreeMap<usize, LogLine>,
+    requests: FuturesUnordered<BoxFuture<'static, (usize, LastLineAnswer)>>,
+    lines: BTreeMap<usize, LastLineAnswer>,
 }
 
 impl LogEnds {
@@ -27,19 +27,20 @@ impl LogEnds {
     /// Waits until one more is known. It is cancel safe.
     pub(super) async fn answered(&mut self) {
         match self.requests.next().await {
-            Some((log, line)) => self.lines.extend(line.map(|line| (log, line))),
+            Some((log, line)) => {
+                self.lines.insert(log, line);
+            }
             None => pending().await,
         }
     }
 
-    /// Whether some of the lines have not arrived. A log whose last line is not known is read until it is silent.
+    /// Whether a log was not read up to its last line. If that line is not known, the log is read until it is silent.
     pub(super) fn are_open(&self, feeds: &ContainerFeeds) -> bool {
-        let is_open = |log| match self.lines.get(&log) {
-            Some(line) => !feeds.has_line(log, line),
-            None => true,
+        let is_open = |log| {
+            let last = self.lines.get(&log).unwrap_or(&LastLineAnswer::Unknown);
+            !feeds.is_read_up_to(log, last)
         };
-        !self.requests.is_empty()
-            || feeds.behind().any(is_open)
-            || self.lines.keys().copied().any(is_open)
+        let mut logs = feeds.expecting().chain(self.lines.keys().copied());
+        !self.requests.is_empty() || logs.any(is_open)
     }
 }

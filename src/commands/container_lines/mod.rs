@@ -75,7 +75,7 @@ const MANY: usize = 500;
 const LAST_LINES: Duration = Duration::from_secs(1);
 const QUIET: Duration = Duration::from_millis(200);
 
-/// How long the lines of containers that run may be on their way at the end of a wait.
+/// How long to wait at the end of a wait for lines of logs that count as read up to their last lines.
 const ON_THE_WAY: Duration = Duration::from_millis(50);
 
 /// How long the logs of the start take to find their places.
@@ -338,19 +338,17 @@ impl LogPrinter {
         self.stop();
     }
 
-    /// Prints what has come, and what is still on its way: of containers that have ended, whose logs have an end, and of answers
-    /// that were not silent yet, up to the line that is now the last. That takes a second at most. If that is not enough, or if an
-    /// answer has not begun, a message says that lines may be missing. Of other containers, lines are awaited for a moment only.
+    /// Prints what has come, and what is still on its way: of containers that have ended, whose logs have an end, and of the
+    /// others up to the line that is now the last. That takes a second at most. If that is not enough, or if an answer has not
+    /// begun, a message says that lines may be missing.
     pub(super) async fn finish(&mut self, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
         let begun = Instant::now();
         let stderr = terminal.stderr_queue();
         let mut ends = LogEnds::request(&self.feeds);
-        let mut was_behind = false;
-        let missing = loop {
+        let is_cut = loop {
             self.print(terminal)?;
-            was_behind |= stderr.is_behind();
-            let is_behind = ends.are_open(&self.feeds);
-            let until = if was_behind || is_behind || self.is_end_open() {
+            let is_open = stderr.is_behind() || ends.are_open(&self.feeds);
+            let until = if is_open || self.is_end_open() {
                 begun + LAST_LINES
             } else if self.is_opening() {
                 begun + QUIET
@@ -358,11 +356,7 @@ impl LogPrinter {
                 (begun + QUIET).min(Instant::now() + ON_THE_WAY)
             };
             // Lines that waited for the reader come in that time.
-            let pause = if was_behind || is_behind {
-                QUIET
-            } else {
-                LAST_LINES
-            };
+            let pause = if is_open { QUIET } else { LAST_LINES };
             let next = async {
                 let _closed_pipe = stderr.wait_until_written().await;
                 tokio::select! {
@@ -370,23 +364,23 @@ impl LogPrinter {
                     is_due = timeout(pause, self.due()) => is_due.is_ok(),
                 }
             };
-            match timeout_at(until, next).await {
-                Ok(false) if !ends.are_open(&self.feeds) => break None,
+            let next = timeout_at(until, next).await;
+            let is_open = stderr.is_behind() || ends.are_open(&self.feeds);
+            let is_reading = is_open || self.is_end_open() || self.is_opening();
+            match next {
+                Ok(false) if !is_reading => break false,
                 Ok(_) => {}
-                Err(_) => {
-                    let is_open = ends.are_open(&self.feeds) || stderr.is_behind();
-                    let is_reading = is_open || self.is_opening() || self.is_end_open();
-                    break is_reading.then_some(if was_behind {
-                        "standard error was not read in time"
-                    } else {
-                        "the wait ended while logs were read"
-                    });
-                }
+                Err(_) => break is_reading,
             }
+        };
+        let why = if stderr.is_behind() {
+            "standard error was not read in time"
+        } else {
+            "the wait ended while logs were read"
         };
         self.stop();
         self.print(terminal)?;
-        let line = missing.map(|why| format!("{why}, so lines of containers may be missing"));
+        let line = is_cut.then(|| format!("{why}, so lines of containers may be missing"));
         Ok(terminal.notify_if(line)?)
     }
 

@@ -18,7 +18,7 @@ use crate::watch::transport::{LogAnswer, Transport};
 
 /// After how much silence of an answer the reader is asked whether it waits for something.
 const QUIET: Duration = Duration::from_millis(100);
-/// After how much more silence the server has sent everything. It is longer than a chunk is on its way.
+/// After this much more silence, the log counts as read up to now.
 const SILENT: Duration = Duration::from_secs(1);
 /// The least time between two reads of a log that is read in turn.
 const TURN: Duration = Duration::from_secs(1);
@@ -86,7 +86,9 @@ impl LogTask {
             match step {
                 ReadStep::Done => return,
                 ReadStep::Wait(longest) => {
-                    self.queue.catch_up();
+                    if !self.reader.is_in_doubt() {
+                        self.queue.expect_no_more();
+                    }
                     if longest.is_none() {
                         // Nothing runs, so another log may have the place.
                         self.leave();
@@ -94,10 +96,7 @@ impl LogTask {
                     self.wait(longest).await;
                 }
                 ReadStep::Pause(pause) => sleep(pause + self.shared.spread()).await,
-                ReadStep::WaitTurn => {
-                    self.queue.catch_up();
-                    self.wait(Some(TURN)).await;
-                }
+                ReadStep::WaitTurn => self.wait(Some(TURN)).await,
                 ReadStep::Open(request) => {
                     if self.read(request).await == ReadEnd::GivenUp {
                         self.queue.room_for_part().await;
@@ -107,16 +106,21 @@ impl LogTask {
         }
     }
 
+    fn pass_on(&mut self) {
+        let newest = self.reader.newest();
+        self.queue.push(self.reader.take_events(), newest);
+    }
+
     /// Passes on the events of the reader, and waits for room.
     async fn flush(&mut self) {
-        self.queue.push(self.reader.take_events());
+        self.pass_on();
         self.queue.room().await;
     }
 
     /// As `flush`, while an answer is open. A log that is read once gives it up if there is no room and another log waits.
     /// Then the reader reads on as after a cut, so a few requests read many logs in the order of their lines.
     async fn flush_answer(&mut self) -> ReadEnd {
-        self.queue.push(self.reader.take_events());
+        self.pass_on();
         let is_wanted = async {
             if self.options.follow {
                 std::future::pending::<()>().await;
@@ -253,13 +257,15 @@ impl LogTask {
 
     async fn lines(&mut self, mut bytes: ByteStream) -> ReadEnd {
         self.reader.opened();
-        self.queue.fall_behind();
+        self.queue.expect_more();
         let mut splitter = LogSplitter::default();
         let mut is_asked = false;
         loop {
             if self.flush_answer().await == ReadEnd::GivenUp {
                 return ReadEnd::GivenUp;
             }
+            // The next lines of a log that is read in turn are in the next answer.
+            let may_be_read = self.queue.expects_more() && !self.reader.is_polled();
             let flow = tokio::select! {
                 biased;
                 () = changed(&mut self.status) => {
@@ -270,7 +276,7 @@ impl LogTask {
                     is_asked = false;
                     match chunk {
                         Some(Ok(chunk)) => {
-                            self.queue.fall_behind();
+                            self.queue.expect_more();
                             splitter.feed(chunk);
                             self.take_parts(&mut splitter)
                         }
@@ -288,8 +294,8 @@ impl LogTask {
                     is_asked = true;
                     self.reader.quiet()
                 }
-                () = sleep(SILENT), if is_asked && self.queue.is_behind() => {
-                    self.queue.catch_up();
+                () = sleep(SILENT), if is_asked && may_be_read => {
+                    self.queue.expect_no_more();
                     Flow::Continue
                 }
             };

@@ -20,10 +20,10 @@ use tokio::time::Instant;
 use super::transport::Transport;
 use crate::logs::{LogReader, ReadOptions};
 use crate::source::ClusterId;
-use crate::source::log::{LogContainer, LogEvent, LogLine};
+use crate::source::log::{LogContainer, LogEvent};
 pub use feed::FeedStatus;
 use feed::LogTask;
-use last_line::last_line;
+pub use last_line::LastLineAnswer;
 use queue::LogQueue;
 use shared::SharedFeeds;
 
@@ -41,11 +41,20 @@ pub struct LogFeeds {
 struct OpenFeed {
     container: Arc<LogContainer>,
     transport: Arc<dyn Transport>,
-    /// Whether the lines from before it was opened are left out.
-    is_of_new_lines: bool,
     queue: Arc<LogQueue>,
     status: watch::Sender<FeedStatus>,
     task: JoinHandle<()>,
+}
+
+/// Of how many logs the last line is requested at the same time.
+const MOST_LAST_LINES: usize = 200;
+
+impl OpenFeed {
+    /// Whether its answer has begun, and its container runs.
+    fn may_grow(&self) -> bool {
+        let status = self.status.borrow();
+        self.queue.is_opened() && status.container.is_running && !status.is_gone
+    }
 }
 
 impl Drop for OpenFeed {
@@ -109,7 +118,6 @@ impl LogFeeds {
         let feed = OpenFeed {
             container,
             transport,
-            is_of_new_lines: options.start.tail == Some(0),
             queue,
             status: sender,
             task: tokio::spawn(task.run()),
@@ -155,36 +163,34 @@ impl LogFeeds {
         self.feeds.get(&log).is_none_or(|feed| feed.queue.is_over())
     }
 
-    /// The logs of which the server may have sent more than has arrived: lines have come in the last second, or their task waits
-    /// until events are taken.
-    pub fn behind(&self) -> impl Iterator<Item = usize> {
-        let behind = self.feeds.iter().filter(|(_, feed)| feed.queue.is_behind());
-        behind.map(|(log, _)| *log)
+    /// The logs of which the server may have sent more than has arrived: lines have come in the last second, their task waits
+    /// until events are taken, or they are read in turn.
+    pub fn expecting(&self) -> impl Iterator<Item = usize> {
+        let logs = self.feeds.iter();
+        let expecting = logs.filter(|(_, feed)| feed.queue.expects_more());
+        expecting.map(|(log, _)| *log)
     }
 
-    /// Requests the last line of each of these logs. `None` if that is not known.
-    pub fn last_lines(&self) -> Vec<BoxFuture<'static, (usize, Option<LogLine>)>> {
-        let behind = self
-            .behind()
-            .filter_map(|log| Some((log, self.feeds.get(&log)?)));
-        let requests = behind.map(|(log, feed)| {
-            let line = last_line(feed.transport.clone(), feed.container.clone());
-            line.map(move |line| (log, line)).boxed()
+    /// Requests the last line of these logs, and of those whose containers run and that were opened: of 200 at most.
+    pub fn last_lines(&self) -> Vec<BoxFuture<'static, (usize, LastLineAnswer)>> {
+        let logs = self.feeds.iter();
+        let (expecting, silent): (Vec<_>, Vec<_>) = logs
+            .filter(|(_, feed)| feed.queue.expects_more() || feed.may_grow())
+            .partition(|(_, feed)| feed.queue.expects_more());
+        let logs = expecting.into_iter().chain(silent).take(MOST_LAST_LINES);
+        let requests = logs.map(|(log, feed)| {
+            let log = *log;
+            let answer = LastLineAnswer::request(feed.transport.clone(), feed.container.clone());
+            answer.map(move |answer| (log, answer)).boxed()
         });
         requests.collect()
     }
 
-    /// Whether a line of a log has arrived, or no more comes.
-    pub fn has_line(&self, log: usize, line: &LogLine) -> bool {
-        let Some(feed) = self.feeds.get(&log) else {
-            return true;
-        };
-        let has_line = match feed.queue.newest() {
-            Some(newest) => newest.time > line.time || newest == *line,
-            // The line may be from before.
-            None => feed.is_of_new_lines,
-        };
-        has_line || feed.queue.is_over()
+    /// Whether a log was read up to the line that was its last one, or no more comes. A log that was opened with `--since` must
+    /// have a line since then.
+    pub fn is_read_up_to(&self, log: usize, last: &LastLineAnswer) -> bool {
+        let feed = self.feeds.get(&log);
+        feed.is_none_or(|feed| feed.queue.is_read_up_to(last))
     }
 
     /// Ends the task of a log, and drops what was not taken.

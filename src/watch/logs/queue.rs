@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use tokio::sync::Notify;
 
+use super::last_line::LastLineAnswer;
 use super::shared::SharedFeeds;
+use crate::logs::NewestLine;
 use crate::source::log::{LogEvent, LogLine};
 
 /// The bytes of an event without its text.
@@ -25,10 +27,12 @@ struct QueuedEvents {
     bytes: usize,
     /// At how many bytes the task wants to know that there is room.
     wanted: Option<usize>,
+    /// Whether an answer has begun.
+    is_opened: bool,
     /// Whether the server may have sent more: its answer was not silent for a while.
-    is_behind: bool,
-    /// The last line that has arrived.
-    newest: Option<LogLine>,
+    expects_more: bool,
+    /// How far the task has read.
+    newest: Option<NewestLine>,
     is_over: bool,
 }
 
@@ -49,17 +53,17 @@ impl LogQueue {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds events.
-    pub(super) fn push(&self, events: impl Iterator<Item = LogEvent>) {
+    /// Adds events. The task has read up to the newest line.
+    pub(super) fn push(&self, events: impl Iterator<Item = LogEvent>, newest: Option<NewestLine>) {
         let is_new = {
             let mut inner = self.inner();
             let before = inner.events.len();
+            if newest.is_some() {
+                inner.newest = newest;
+            }
             for event in events {
                 let event = compact(event);
                 inner.bytes += weight(&event);
-                if let LogEvent::Line(line) = &event {
-                    inner.newest = Some(line.clone());
-                }
                 inner.events.push_back(event);
             }
             inner.events.len() > before
@@ -89,31 +93,46 @@ impl LogQueue {
                 if inner.wanted.is_none() {
                     return;
                 }
-                inner.is_behind = true;
+                inner.expects_more = true;
             }
             room.await;
         }
     }
 
     /// Notes that an answer begins, or goes on.
-    pub(super) fn fall_behind(&self) {
-        self.inner().is_behind = true;
+    pub(super) fn expect_more(&self) {
+        let mut inner = self.inner();
+        inner.is_opened = true;
+        inner.expects_more = true;
     }
 
-    /// Notes that the server has sent no more than what is here.
-    pub(super) fn catch_up(&self) {
-        self.inner().is_behind = false;
+    /// Notes that the log counts as read up to now.
+    pub(super) fn expect_no_more(&self) {
+        self.inner().expects_more = false;
+    }
+
+    /// Whether an answer has begun.
+    pub(super) fn is_opened(&self) -> bool {
+        self.inner().is_opened
     }
 
     /// Whether the server may have sent more than what is here.
-    pub(super) fn is_behind(&self) -> bool {
+    pub(super) fn expects_more(&self) -> bool {
         let inner = self.inner();
-        inner.is_behind && !inner.is_over
+        inner.expects_more && !inner.is_over
     }
 
-    /// The last line that has arrived.
-    pub(super) fn newest(&self) -> Option<LogLine> {
-        self.inner().newest.clone()
+    /// Whether the log was read up to the line that was its last one. If that is not known, it counts as read when no more is
+    /// expected.
+    pub(super) fn is_read_up_to(&self, last: &LastLineAnswer) -> bool {
+        let inner = self.inner();
+        let is_read = match (last, &inner.newest) {
+            (LastLineAnswer::Line(last), Some(newest)) => newest.has_reached(last),
+            (LastLineAnswer::Line(_), None) => false,
+            (LastLineAnswer::NoLine, None) => true,
+            (LastLineAnswer::NoLine | LastLineAnswer::Unknown, _) => !inner.expects_more,
+        };
+        is_read || inner.is_over
     }
 
     /// Notes that no event follows.

@@ -12,7 +12,7 @@ use futures::{FutureExt, StreamExt, stream};
 use jiff::Timestamp;
 use tokio::time::{Instant, sleep};
 
-use super::{FeedStatus, LogFeeds};
+use super::{FeedStatus, LastLineAnswer, LogFeeds};
 use crate::logs::{
     ContainerLogs, LogContainerRole, Merge, ReadInstances, ReadOptions, SeenInstance,
 };
@@ -186,7 +186,7 @@ fn take_lines(feeds: &LogFeeds, log: usize) -> usize {
 
 /// The server sends the rest later than the view takes what it has.
 #[tokio::test(start_paused = true)]
-async fn a_log_that_was_held_up_is_behind_until_its_answer_is_silent() {
+async fn a_log_that_was_held_up_expects_more_until_its_answer_is_silent() {
     const HALF: usize = 10_000;
     let pause = Duration::from_millis(80);
     let server = LogServer::new(move |_| {
@@ -198,16 +198,16 @@ async fn a_log_that_was_held_up_is_behind_until_its_answer_is_silent() {
     let mut feeds = feeds_of(server, 10);
     let log = open(&mut feeds, 1)[0];
     sleep(Duration::from_secs(1)).await;
-    assert!(feeds.behind().eq([log]));
+    assert!(feeds.expecting().eq([log]));
     let mut lines = 0;
     while lines < 2 * HALF {
-        assert!(feeds.behind().eq([log]), "{lines}");
+        assert!(feeds.expecting().eq([log]), "{lines}");
         lines += take_lines(&feeds, log);
         sleep(Duration::from_millis(1)).await;
     }
-    assert!(feeds.behind().eq([log]));
+    assert!(feeds.expecting().eq([log]));
     sleep(Duration::from_secs(2)).await;
-    assert_eq!(feeds.behind().count(), 0);
+    assert_eq!(feeds.expecting().count(), 0);
     assert_eq!(take_lines(&feeds, log), 0);
 }
 
@@ -231,13 +231,139 @@ async fn a_log_is_read_up_to_the_line_that_was_the_last() {
     let mut feeds = feeds_of(server, 10);
     let log = open(&mut feeds, 1)[0];
     sleep(Duration::from_secs(1)).await;
-    let mut requests: FuturesUnordered<_> = feeds.last_lines().into_iter().collect();
-    let (of, last) = requests.next().await.expect("a log that was never silent");
-    let last = last.expect("it has a line");
-    assert_eq!((of, last.time.subsec_nanosecond() > 100), (log, true));
-    assert!(!feeds.has_line(log, &last));
+    let last = last_line(&feeds, log).await;
+    assert!(!feeds.is_read_up_to(log, &last));
     sleep(Duration::from_millis(600)).await;
-    assert!(feeds.has_line(log, &last));
+    assert!(feeds.is_read_up_to(log, &last));
+}
+
+/// The last line of a log at this moment.
+async fn last_line(feeds: &LogFeeds, log: usize) -> LastLineAnswer {
+    let requests: FuturesUnordered<_> = feeds.last_lines().into_iter().collect();
+    let answers: Vec<(usize, LastLineAnswer)> = requests.collect().await;
+    let answer = answers.into_iter().find(|(of, _)| *of == log);
+    answer.expect("it is requested").1
+}
+
+/// A server that follows a log with these lines, each this many milliseconds after the one before. The request for the last
+/// line alone has this answer.
+fn paced(follow: Vec<(u64, String)>, last: String) -> Arc<dyn Transport> {
+    LogServer::new(move |request| {
+        if !request.follow {
+            let last = Some(last.clone()).filter(|last| !last.is_empty());
+            let chunks = stream::iter(last.map(|last| Ok(Bytes::from(last))));
+            return LogAnswer::Bytes(Box::pin(chunks));
+        }
+        let texts = stream::iter(follow.clone()).then(|(pause, text)| {
+            sleep(Duration::from_millis(pause)).map(move |()| Ok(Bytes::from(text)))
+        });
+        LogAnswer::Bytes(Box::pin(texts.chain(stream::pending())))
+    })
+}
+
+/// Its container was silent for long, or the log had no line at all, so nothing else shows that a line is on its way.
+#[tokio::test(start_paused = true)]
+async fn a_line_on_its_way_in_a_silent_log_is_awaited() {
+    let next = (5_300, line(1));
+    for follow in [vec![(0, line(0)), next.clone()], vec![next]] {
+        let mut feeds = feeds_of(paced(follow, line(1)), 10);
+        let log = open(&mut feeds, 1)[0];
+        sleep(Duration::from_secs(5)).await;
+        assert_eq!(feeds.expecting().count(), 0);
+        let last = last_line(&feeds, log).await;
+        assert!(!feeds.is_read_up_to(log, &last));
+        sleep(Duration::from_millis(400)).await;
+        assert!(feeds.is_read_up_to(log, &last));
+    }
+}
+
+/// The line from before the opening is read, but not shown.
+#[tokio::test(start_paused = true)]
+async fn the_first_new_line_on_its_way_is_awaited() {
+    for (last, is_read) in [(line(0), true), (line(1), false)] {
+        let follow = vec![(0, line(0)), (5_300, line(1))];
+        let mut feeds = feeds_of(paced(follow, last), 10);
+        let mut new_lines = FOLLOW;
+        new_lines.start.tail = Some(0);
+        let log = feeds.open(container("web-0"), running(), new_lines);
+        let log = log.expect("the cluster is known");
+        sleep(Duration::from_secs(5)).await;
+        let last = last_line(&feeds, log).await;
+        assert_eq!(feeds.is_read_up_to(log, &last), is_read);
+        sleep(Duration::from_millis(400)).await;
+        assert!(feeds.is_read_up_to(log, &last));
+        assert_eq!(take_lines(&feeds, log), 1);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_silent_log_without_a_last_line_is_read() {
+    let of_line = |last: &str| paced(vec![(0, line(0))], last.to_owned());
+    for server in [
+        paced(Vec::new(), String::new()),
+        of_line(""),
+        of_line("no line"),
+        of_line("no line\n"),
+    ] {
+        let mut feeds = feeds_of(server, 10);
+        let log = open(&mut feeds, 1)[0];
+        sleep(Duration::from_secs(5)).await;
+        let last = last_line(&feeds, log).await;
+        assert!(feeds.is_read_up_to(log, &last));
+    }
+}
+
+/// A runtime stores a long line in parts, each with a time of its own. The last part is the last line of the log.
+#[tokio::test(start_paused = true)]
+async fn a_long_line_is_read_up_to_its_last_part() {
+    for length in [40 << 10, 3 << 20] {
+        let whole = line(0).replace('\n', &format!("{}end\n", "x".repeat(length)));
+        for (last, is_read) in [
+            (line(1).replace("L1", "xend"), true),
+            (line(1).replace("L1", "other"), false),
+            (whole.clone(), true),
+            (whole.replace("L0", "L1"), false),
+        ] {
+            let mut feeds = feeds_of(paced(vec![(0, whole.clone())], last.clone()), 10);
+            let log = open(&mut feeds, 1)[0];
+            // Events are taken, so that the line has room.
+            for _ in 0..50 {
+                sleep(Duration::from_millis(100)).await;
+                take_lines(&feeds, log);
+            }
+            let answer = last_line(&feeds, log).await;
+            assert_eq!(feeds.is_read_up_to(log, &answer), is_read, "{length}");
+        }
+    }
+}
+
+/// Its container prints between two answers.
+#[tokio::test(start_paused = true)]
+async fn a_log_that_is_read_in_turn_is_read_up_to_its_last_line() {
+    let printed = Arc::new(AtomicUsize::new(1));
+    let count = printed.clone();
+    let server = LogServer::new(move |request| {
+        if request.follow {
+            return chunks(vec![line(0)]);
+        }
+        let all = 0..count.load(Ordering::SeqCst);
+        let first = request.start.tail.map_or(0, |_| all.end - 1);
+        let lines: Vec<_> = (first..all.end)
+            .map(|number| Ok(line(number).into()))
+            .collect();
+        LogAnswer::Bytes(Box::pin(stream::iter(lines)))
+    });
+    let mut feeds = feeds_of(server, 1);
+    let log = open(&mut feeds, 2)[1];
+    sleep(Duration::from_millis(10_500)).await;
+    let last = last_line(&feeds, log).await;
+    assert!(feeds.is_read_up_to(log, &last));
+    printed.store(3, Ordering::SeqCst);
+    let last = last_line(&feeds, log).await;
+    assert!(!feeds.is_read_up_to(log, &last));
+    assert!(feeds.expecting().eq([log]));
+    sleep(Duration::from_secs(1)).await;
+    assert!(feeds.is_read_up_to(log, &last));
 }
 
 #[tokio::test(start_paused = true)]
