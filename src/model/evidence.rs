@@ -114,7 +114,10 @@ impl Evidence {
             }
             SourceEvidence::Names(names) if why.is_gone() => drop(names.remove(&uid)),
             SourceEvidence::Names(names) => {
-                let finalizers = now.doc().ok().and_then(|doc| waits_for(doc.root()));
+                // Of many objects, few are being deleted: the others are not parsed.
+                let may_be_deleted = now.body.text().contains("\"deletionTimestamp\"");
+                let doc = may_be_deleted.then(|| now.doc().ok()).flatten();
+                let finalizers = doc.and_then(|doc| finalizers_of_deleted(doc.root()));
                 names.insert(uid, (now.object.clone(), finalizers));
             }
             SourceEvidence::Objects(objects) if why.is_gone() => drop(objects.remove(&uid)),
@@ -171,18 +174,19 @@ impl Evidence {
     }
 
     /// The objects of a source that are being deleted, each with its finalizers: `a, b`.
-    pub(super) fn ending(&self, source: &SourceKey) -> Vec<(Arc<ObjectRef>, Box<str>)> {
+    pub(super) fn being_deleted(&self, source: &SourceKey) -> Vec<(Arc<ObjectRef>, Box<str>)> {
         match self.of(source) {
             Some(SourceEvidence::Names(names)) => {
-                let ending = names.values();
-                let ending = ending.filter_map(|(object, it)| Some((object.clone(), it.clone()?)));
-                ending.collect()
+                let deleted = names.values();
+                let deleted =
+                    deleted.filter_map(|(object, it)| Some((object.clone(), it.clone()?)));
+                deleted.collect()
             }
             Some(SourceEvidence::Objects(objects)) => {
-                let ending = objects.values();
-                let ending = ending
-                    .filter_map(|(object, doc)| Some((object.clone(), waits_for(doc.root())?)));
-                ending.collect()
+                let deleted = objects.values().filter_map(|(object, doc)| {
+                    Some((object.clone(), finalizers_of_deleted(doc.root())?))
+                });
+                deleted.collect()
             }
             _ => Vec::new(),
         }
@@ -229,7 +233,7 @@ impl Evidence {
 }
 
 /// The finalizers of an object that is being deleted; `None` for another object.
-fn waits_for(object: Value<'_>) -> Option<Box<str>> {
+fn finalizers_of_deleted(object: Value<'_>) -> Option<Box<str>> {
     object.at(&["metadata", "deletionTimestamp"])?;
     let finalizers = object.items_at(&["metadata", "finalizers"]);
     let finalizers: Vec<_> = finalizers.filter_map(Value::as_str).collect();

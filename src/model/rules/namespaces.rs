@@ -51,7 +51,7 @@ pub(in crate::model) fn remaining_facts(around: Around<'_>, namespace: &Node) ->
     let sources = remaining_sources(around, namespace);
     let left = sources
         .iter()
-        .flat_map(|source| around.evidence().ending(source));
+        .flat_map(|source| around.evidence().being_deleted(source));
     let mut left: Vec<(bool, String)> = left
         .map(|(object, finalizers)| match &*finalizers {
             "" => (true, format!("{object} is being deleted")),
