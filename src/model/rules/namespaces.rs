@@ -13,6 +13,9 @@ const MAX_READ: usize = 100;
 /// The most of these objects that are named.
 const MAX_NAMED: usize = 3;
 
+/// The most namespaces that are explained without their names. Many may be stuck, and other rules read sources, too.
+const MAX_NAMESPACES: usize = 2;
+
 /// The sources of the objects that remain in a namespace, of the kinds whose objects no view shows. Only the metadata is read,
 /// except of Pods: they may have no finalizers and wait for their node.
 pub(in crate::model) fn remaining_sources(around: Around<'_>, namespace: &Node) -> Vec<SourceKey> {
@@ -20,14 +23,19 @@ pub(in crate::model) fn remaining_sources(around: Around<'_>, namespace: &Node) 
     let Some((cluster, doc)) = cluster.zip(around.doc(&namespace.uid)) else {
         return Vec::new();
     };
-    let mut remaining = remaining(&doc);
-    // The controller does not report Pods in their grace period.
-    let pods = ("pods".to_owned(), String::new());
-    if around.is_of_few() && is_ending(&doc) && !remaining.contains(&pods) {
-        remaining.push(pods);
+    if !is_explained(around, namespace) {
+        return Vec::new();
     }
-    let resources = remaining.into_iter().filter_map(|(plural, group)| {
-        let resource = around.types().of_plural(&group, &plural)?;
+    let reported = remaining(&doc);
+    let few = reported.iter().filter(|kind| kind.count <= MAX_READ);
+    let mut read: Vec<_> = few.map(|kind| (&*kind.plural, &*kind.group)).collect();
+    // The controller does not report Pods in their grace period.
+    let has_pods = reported.iter().any(RemainingKind::is_pods);
+    if around.is_of_few() && is_ending(&doc) && !has_pods {
+        read.push(("pods", ""));
+    }
+    let resources = read.into_iter().filter_map(|(plural, group)| {
+        let resource = around.types().of_plural(group, plural)?;
         (&*resource.kind != "Event").then(|| resource.clone())
     });
     let sources = resources.filter_map(|resource| {
@@ -77,14 +85,39 @@ pub(in crate::model) fn remaining_facts(around: Around<'_>, namespace: &Node) ->
     facts
 }
 
+/// Whether what keeps a namespace is read: it is among a few, or one of the first that are not well.
+fn is_explained(around: Around<'_>, namespace: &Node) -> bool {
+    let is_namespace = |node: &&Node| {
+        node.object.kind == namespace.object.kind && node.object.group() == namespace.object.group()
+    };
+    let unwell = around.unwell().iter();
+    let unwell = unwell.filter_map(|uid| around.graph().node(uid));
+    let mut first = unwell.filter(is_namespace).take(MAX_NAMESPACES);
+    around.is_of_few() || first.any(|node| node.uid == namespace.uid)
+}
+
 fn is_ending(object: &Doc) -> bool {
     let path = ["metadata", "deletionTimestamp"];
     object.root().at(&path).is_some()
 }
 
-/// The plural and the group of each kind of which a few objects remain, as the controller reports them: `Some resources are
-/// remaining: configmaps. has 1 resource instances, widgets.example.com has 2 resource instances`.
-fn remaining(namespace: &Doc) -> Vec<(String, String)> {
+/// A kind whose objects remain in a namespace.
+struct RemainingKind {
+    plural: String,
+    group: String,
+    /// How many of them there are.
+    count: usize,
+}
+
+impl RemainingKind {
+    fn is_pods(&self) -> bool {
+        self.plural == "pods" && self.group.is_empty()
+    }
+}
+
+/// The kinds of which objects remain, as the controller reports them: `Some resources are remaining: configmaps. has 1
+/// resource instances, widgets.example.com has 2 resource instances`.
+fn remaining(namespace: &Doc) -> Vec<RemainingKind> {
     let condition = condition(namespace.root(), "NamespaceContentRemaining");
     let condition = condition.filter(|condition| condition.status == "True");
     let message = condition.map(|condition| condition.message.into_owned());
@@ -94,13 +127,18 @@ fn remaining(namespace: &Doc) -> Vec<(String, String)> {
         let (name, count) = part.split_once(" has ")?;
         let count: usize = count.split(' ').next()?.parse().ok()?;
         let (plural, group) = name.split_once('.')?;
-        (count <= MAX_READ).then(|| (plural.to_owned(), group.to_owned()))
+        Some(RemainingKind {
+            plural: plural.to_owned(),
+            group: group.to_owned(),
+            count,
+        })
     });
     kinds.collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use crate::model::evidence_sources::evidence_sources;
     use crate::model::rules::tests::Read;
 
     const STUCK: &str = "{apiVersion: v1, kind: Namespace, metadata: {name: shop, deletionTimestamp: '2020-01-01T00:00:00Z'}, spec: {finalizers: [kubernetes]}, status: {phase: Terminating, conditions: [{type: NamespaceContentRemaining, status: 'True', reason: SomeResourcesRemain, message: 'Some resources are remaining: configmaps. has 5 resource instances, pods. has 1 resource instances, secrets. has 900 resource instances'}]}}";
@@ -144,7 +182,28 @@ mod tests {
         let state = read.explain(std::slice::from_ref(&web)).state("shop");
         assert!(state.contains(named), "{state}");
         let mut read = Read::for_status(&stuck);
+        let state = read.explain(std::slice::from_ref(&web)).state("shop");
+        assert!(!state.contains(named), "{state}");
+        let many = STUCK.replace("pods. has 1 ", "pods. has 900 ");
+        let mut read = Read::of(&many);
         let state = read.explain(&[web]).state("shop");
         assert!(!state.contains(named), "{state}");
+    }
+
+    #[test]
+    fn many_stuck_namespaces_leave_sources_for_other_rules() {
+        let stuck =
+            ["a", "b", "c"].map(|name| STUCK.replace("name: shop", &format!("name: {name}")));
+        let explained = |read: &Read| {
+            let sources = evidence_sources(read.model.around());
+            let config_maps = sources
+                .iter()
+                .filter(|it| &*it.resource.kind == "ConfigMap");
+            let namespaces = config_maps.filter_map(|it| it.namespace().map(str::to_owned));
+            namespaces.collect::<Vec<_>>().concat()
+        };
+        let stuck = stuck.join("\n---\n");
+        assert_eq!(explained(&Read::for_status(&stuck)), "ab");
+        assert_eq!(explained(&Read::of(&stuck)), "abc");
     }
 }
