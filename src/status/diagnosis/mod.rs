@@ -113,9 +113,11 @@ fn of_verdict(verdict: &Verdict, kind: &str) -> Option<Cause> {
 fn terminating(object: Value<'_>, kind: &str, now: Timestamp) -> Vec<Cause> {
     let mut causes = of_conditions(object, kind);
     let own = object.items_at(&["metadata", "finalizers"]);
-    // The finalizer in the spec of a namespace only waits for what its conditions report.
+    // This finalizer in the spec of a namespace only waits for what its conditions report.
+    let is_reported =
+        |name: &Value<'_>| name.as_str().as_deref() == Some("kubernetes") && !causes.is_empty();
     let of_spec = object.items_at(&["spec", "finalizers"]);
-    let finalizers = own.chain(of_spec.filter(|_| causes.is_empty()));
+    let finalizers = own.chain(of_spec.filter(|name| !is_reported(name)));
     let finalizers: Vec<_> = finalizers.filter_map(Value::as_str).collect();
     if !finalizers.is_empty() {
         causes.push(Cause::new(

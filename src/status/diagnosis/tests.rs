@@ -302,6 +302,12 @@ fn objects_being_deleted() {
         r#""metadata":{"deletionTimestamp":"2026-11-21T13:00:00Z"},"spec":{"finalizers":["kubernetes"]},"status":{"conditions":[{"type":"NamespaceContentRemaining","status":"True","reason":"SomeResourcesRemain","message":"pods. has 2 resource instances"}]}"#,
         "NamespaceDeletion  SomeResourcesRemain: pods. has 2 resource instances",
     );
+    check(
+        "v1/Namespace",
+        r#""metadata":{"deletionTimestamp":"2026-11-21T13:00:00Z"},"spec":{"finalizers":["kubernetes","openshift.io/origin"]},"status":{"conditions":[{"type":"NamespaceContentRemaining","status":"True","reason":"SomeResourcesRemain","message":"pods. has 2 resource instances"}]}"#,
+        "NamespaceDeletion  SomeResourcesRemain: pods. has 2 resource instances\n\
+         Finalizers  waiting for finalizers: openshift.io/origin",
+    );
     check("v1/Pod", &due("2026-11-21T13:59:46Z"), "");
     check(
         "v1/Pod",
