@@ -2,13 +2,14 @@
 //! one line when they are back.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 use super::Sources;
+use super::source_status::is_refused;
 use super::words::{Note, describe, reason};
 use crate::render::count::plural;
 use crate::source::{ClusterId, SourceKey, SourceState};
@@ -17,7 +18,7 @@ use crate::source::{ClusterId, SourceKey, SourceState};
 /// again give the cause.
 const TOGETHER: Duration = Duration::from_secs(1);
 /// How long the others of an outage may need after the first is live. It is more than the longest wait between two attempts.
-const RETURN: Duration = Duration::from_secs(60);
+const RETURN: Duration = Duration::from_secs(90);
 /// The most sources that a line names.
 const MAX_NAMED: usize = 3;
 /// The most lines about the refused sources of one of several clusters.
@@ -36,6 +37,8 @@ struct ClusterLines {
     /// When the first of them began to wait.
     since: Option<Instant>,
     outages: Vec<Outage>,
+    /// The sources that wait or are part of an outage.
+    lost: HashSet<Arc<SourceKey>>,
     /// How many refusals had a line.
     refusals: usize,
 }
@@ -74,7 +77,7 @@ impl StateLines {
                 lines.lose(key, note);
                 None
             }
-            "live" if lines.is_out(key) => None,
+            "live" if lines.has_outage_line(key) => None,
             "live" => Some(Note {
                 source: sources.clusters.about(key, &note.source),
                 ..note
@@ -98,9 +101,9 @@ impl StateLines {
                 lines.since.get_or_insert(now);
             }
             if lines.are_due(&present, now) {
-                notes.extend(lines.begin(&present));
+                notes.extend(lines.begin_outages(&present));
             }
-            notes.extend(lines.end(&present, now));
+            notes.extend(lines.end_outages(&present, now));
         }
         notes
     }
@@ -110,8 +113,8 @@ impl StateLines {
         let mut notes = Vec::new();
         for (cluster, lines) in &mut self.clusters {
             let present = PresentStates::of(cluster, sources);
-            notes.extend(lines.begin(&present));
-            notes.extend(lines.end(&present, now));
+            notes.extend(lines.begin_outages(&present));
+            notes.extend(lines.end_outages(&present, now));
         }
         notes
     }
@@ -119,26 +122,30 @@ impl StateLines {
 
 impl ClusterLines {
     /// Whether the line about the next live state of a source is that of an outage.
-    fn is_out(&self, key: &Arc<SourceKey>) -> bool {
-        let mut outages = self.outages.iter();
-        self.waits(key) || outages.any(|outage| outage.sources.contains(key))
-    }
-
-    fn waits(&self, key: &Arc<SourceKey>) -> bool {
-        self.waiting.iter().any(|(waiting, _)| waiting == key)
+    fn has_outage_line(&self, key: &Arc<SourceKey>) -> bool {
+        self.lost.contains(key)
     }
 
     /// Takes a source that retries. One that retries alone has a line for each cause.
     fn lose(&mut self, key: &Arc<SourceKey>, note: Note) {
-        self.outages
-            .retain(|outage| outage.sources[..] != [key.clone()]);
-        if !self.is_out(key) {
+        let is_of_it = |outage: &Outage| matches!(&outage.sources[..], [only] if only == key);
+        let before = self.outages.len();
+        self.outages.retain(|outage| !is_of_it(outage));
+        let had_own_line = self.outages.len() < before;
+        if self.lost.insert(key.clone()) || had_own_line {
             self.waiting.push((key.clone(), note));
         }
     }
 
-    /// A source whose state has a line of its own is no part of an outage.
+    /// Removes a source from those that wait and from its outage: its state has a line of its own.
     fn forget(&mut self, key: &Arc<SourceKey>) {
+        if !self.lost.remove(key) {
+            return;
+        }
+        self.waiting.retain(|(waiting, _)| waiting != key);
+        if self.waiting.is_empty() {
+            self.since = None;
+        }
         for outage in &mut self.outages {
             outage.sources.retain(|lost| lost != key);
         }
@@ -172,10 +179,12 @@ impl ClusterLines {
     }
 
     /// The lines about the sources that have waited: one for each reason.
-    fn begin(&mut self, present: &PresentStates<'_>) -> Vec<Note> {
+    fn begin_outages(&mut self, present: &PresentStates<'_>) -> Vec<Note> {
         self.since = None;
         let mut groups: Vec<(Arc<str>, Vec<Arc<SourceKey>>)> = Vec::new();
-        for (key, note) in std::mem::take(&mut self.waiting) {
+        let mut waiting = std::mem::take(&mut self.waiting);
+        waiting.retain(|(key, _)| present.may_return(key));
+        for (key, note) in waiting {
             // The first cause may only be the end of the connection.
             let Some(cause) = present.retry_cause(&key).cloned().or(note.cause) else {
                 continue;
@@ -205,12 +214,10 @@ impl ClusterLines {
     }
 
     /// The lines about outages that are over. The sources that do not return with the others get a line of their own.
-    fn end(&mut self, present: &PresentStates<'_>, now: Instant) -> Vec<Note> {
+    fn end_outages(&mut self, present: &PresentStates<'_>, now: Instant) -> Vec<Note> {
         let mut notes = Vec::new();
         for mut outage in std::mem::take(&mut self.outages) {
-            outage
-                .sources
-                .retain(|key| present.states.contains_key(&**key));
+            outage.sources.retain(|key| present.may_return(key));
             let all = outage.sources.len();
             let (away, back): (Vec<_>, Vec<_>) = (outage.sources.iter().cloned())
                 .partition(|key| present.retry_cause(key).is_some());
@@ -233,6 +240,9 @@ impl ClusterLines {
                 self.waiting.push((key, note));
             }
         }
+        let waiting = self.waiting.iter().map(|(key, _)| key);
+        let out = self.outages.iter().flat_map(|outage| &outage.sources);
+        self.lost = waiting.chain(out).cloned().collect();
         notes
     }
 }
@@ -332,6 +342,12 @@ impl<'s> PresentStates<'s> {
         }
     }
 
+    /// Whether a source is followed, and may be live again: it is not refused and has no end.
+    fn may_return(&self, key: &SourceKey) -> bool {
+        let state = self.states.get(key);
+        state.is_some_and(|state| !is_refused(state) && **state != SourceState::Ended)
+    }
+
     fn is_live(&self, key: &SourceKey) -> bool {
         self.states.get(key) == Some(&&SourceState::Live)
     }
@@ -339,9 +355,9 @@ impl<'s> PresentStates<'s> {
     /// Whether no source besides these is live, or may soon be.
     fn are_all(&self, keys: &[Arc<SourceKey>]) -> bool {
         let is_well = |state| matches!(state, &SourceState::Live | &SourceState::Connecting);
-        let well = self.states.iter().filter(|(_, state)| is_well(**state));
-        let mut well = well.map(|(key, _)| *key);
-        well.all(|key| keys.iter().any(|known| **known == *key))
+        let keys: HashSet<&SourceKey> = keys.iter().map(|key| &**key).collect();
+        let mut well = self.states.iter().filter(|(_, state)| is_well(**state));
+        well.all(|(key, _)| keys.contains(key))
     }
 }
 
@@ -352,7 +368,7 @@ mod tests {
     use super::super::Need;
     use super::*;
     use crate::commands::live::sources::{ClusterStates, JoinState};
-    use crate::source::Event;
+    use crate::source::{Event, Select};
 
     const REFUSED: &str = "The connection to the server 10.0.0.1:6443 was refused";
 
@@ -381,10 +397,15 @@ mod tests {
                 key.resource.plural = format!("kind{number}s").into();
                 key
             };
+            Scene::with((0..count).map(key))
+        }
+
+        /// These sources, all live.
+        fn with(keys: impl IntoIterator<Item = SourceKey>) -> Scene {
             let mut scene = Scene {
                 sources: Sources::default(),
                 lines: StateLines::default(),
-                keys: (0..count).map(|number| Arc::new(key(number))).collect(),
+                keys: keys.into_iter().map(Arc::new).collect(),
                 now: Instant::now(),
             };
             for key in &scene.keys {
@@ -392,7 +413,7 @@ mod tests {
                 let synced = Event::synced(0);
                 scene.sources.apply(key, &synced, Timestamp::UNIX_EPOCH);
             }
-            assert_eq!(scene.enter(0..count, &SourceState::Live), "");
+            assert_eq!(scene.enter(0..scene.keys.len(), &SourceState::Live), "");
             scene
         }
 
@@ -502,11 +523,45 @@ mod tests {
         scene.wait(1);
         scene.enter(0..30, &SourceState::Live);
         scene.enter(30..31, &lost("Error from server: no"));
-        assert_eq!(scene.wait(59), "");
+        assert_eq!(scene.wait(89), "");
         assert_eq!(scene.wait(1), "test: live: 30 of 31 sources");
         let line = "kind30s: retrying: Error from server: no";
         assert_eq!([scene.wait(1), scene.wait(1)].concat(), line);
         assert_eq!(scene.enter(30..31, &SourceState::Live), "kind30s: live");
+    }
+
+    #[test]
+    fn a_source_that_is_refused_is_no_part_of_an_outage() {
+        let forbidden = SourceState::Forbidden { cause: "no".into() };
+        let of_app = |labels| SourceKey {
+            select: Select::matching(Some(labels), None),
+            ..SourceKey::all("", "Pod")
+        };
+        // The refusal of the second list of Pods has no line, because its words are those of the first.
+        let several = || {
+            let others = ["ConfigMap", "Service"].map(|kind| SourceKey::all("", kind));
+            let [one, other] = others;
+            Scene::with([one, of_app("app=a"), of_app("app=b"), other])
+        };
+        let mut scene = several();
+        scene.enter(0..4, &lost(REFUSED));
+        let all = format!("test: retrying: 4 sources: {REFUSED}");
+        assert_eq!(scene.wait(1), all);
+        let refused = scene.enter(1..3, &forbidden);
+        assert_eq!(refused.matches("forbidden").count(), 1, "{refused}");
+        assert_eq!(scene.enter(0..1, &SourceState::Live), "");
+        let back = "test: live: 2 sources";
+        assert_eq!(scene.enter(3..4, &SourceState::Live), back);
+        let mut scene = several();
+        scene.enter(0..4, &lost(REFUSED));
+        scene.enter(1..3, &forbidden);
+        let others = format!("test: retrying: 2 sources: {REFUSED}");
+        assert_eq!(scene.wait(1), others);
+        let mut scene = Scene::of(2);
+        scene.enter(0..1, &lost(REFUSED));
+        assert_eq!(scene.enter(0..1, &forbidden), "kind0s: forbidden: no");
+        assert_eq!(scene.wait(1), "");
+        assert_eq!(scene.enter(0..1, &SourceState::Live), "kind0s: live");
     }
 
     #[test]
