@@ -22,13 +22,16 @@ impl LookedAt<'_> {
     }
 }
 
-/// The most types that are named.
-const NAMED_TYPES: usize = 3;
+/// The most parts that are named.
+const MAX_NAMED: usize = 3;
 
-/// `deployments.apps,pods`: these types, or their number.
-pub fn types<'r>(resources: impl ExactSizeIterator<Item = &'r str>) -> String {
-    match resources.len() {
-        ..=NAMED_TYPES => resources.collect::<Vec<_>>().join(","),
-        types => format!("{types} types"),
+/// `deployments.apps,pods`, `5 types`: these names, or their number.
+pub fn named_or_counted<'n>(
+    names: impl ExactSizeIterator<Item = &'n str>,
+    noun_of_many: &str,
+) -> String {
+    match names.len() {
+        ..=MAX_NAMED => names.collect::<Vec<_>>().join(","),
+        count => format!("{count} {noun_of_many}"),
     }
 }

@@ -41,6 +41,8 @@ pub struct Snapshot {
     pub places: Arc<BTreeSet<SourcePlace>>,
     /// The same for programs.
     pub watches: Vec<WatchRecord>,
+    /// Whether requested sources are left out, because the reader may not list their objects.
+    pub hides_requested: bool,
 }
 
 /// The words for readers who may not list everything that the server reads.
@@ -140,7 +142,10 @@ impl Snapshot {
                 unhealthy.map(UnhealthyRow::alone).collect()
             }
         };
+        let watches = self.watches_for(rights, judgement);
+        let requested = |all: &[WatchRecord]| all.iter().filter(|it| it.requested).count();
         Arc::new(Snapshot {
+            hides_requested: requested(&watches) < requested(&self.watches),
             cluster: self.cluster.clone(),
             clusters: self.clusters.clone(),
             place: self.place.clone(),
@@ -153,7 +158,7 @@ impl Snapshot {
                 Judgement::Alone => self.link.without_names(),
             },
             sources: self.sources_for(rights),
-            watches: self.watches_for(rights, judgement),
+            watches,
             // The state of a package rests on several objects.
             packages: match judgement {
                 Judgement::Whole => self.packages.clone(),
@@ -288,9 +293,14 @@ impl WatchRecord {
     /// The version of all records.
     pub const V: u32 = VERSION;
 
+    /// Whether its objects are known now.
+    pub fn is_read(&self) -> bool {
+        ["live", "polling", "ended"].contains(&self.state)
+    }
+
     /// Whether its objects are known now, or its type does not exist.
     pub fn is_answered(&self) -> bool {
-        ["live", "polling", "ended", "unserved"].contains(&self.state)
+        self.is_read() || self.state == "unserved"
     }
 }
 

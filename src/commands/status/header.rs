@@ -13,7 +13,7 @@ use crate::object::counted;
 use crate::render::count::thousands;
 use crate::render::header_footer::ViewHeader;
 use crate::render::text::Text;
-use crate::render::unhealthy::types;
+use crate::render::unhealthy::named_or_counted;
 use crate::source::Scope;
 use crate::status::{CauseRule, Status};
 
@@ -105,7 +105,7 @@ fn requested(states: &ClusterViews<'_>) -> String {
             resources.push(resource);
         }
     }
-    types(resources.iter().map(String::as_str))
+    named_or_counted(resources.iter().map(String::as_str), "types")
 }
 
 /// `kubectl spy trace service/api shows where its traffic goes`: the command that shows more about a single object.

@@ -9,7 +9,7 @@ use super::object_address::quoted;
 use super::row::{RowPlace, class, row, sign};
 use super::{MAX_ROWS, PageView, Section, Shown, View, foot};
 use crate::render::text::escape_line;
-use crate::render::unhealthy::{LookedAt, types};
+use crate::render::unhealthy::{LookedAt, named_or_counted};
 use crate::serve::params::{ParamError, Params};
 use crate::serve::served_cluster::ServedCluster;
 use crate::serve::snapshot::{ServedRow, Snapshot, UnhealthyRow, WatchRecord};
@@ -202,7 +202,7 @@ impl View for NowPage {
                 @for line in self.absences(snapshot) { p.problem { (Shown(&line)) } }
                 @if rows.is_empty() {
                     p.empty { (Shown(&self.nothing(snapshot))) }
-                    @if let Some(scope) = scope(snapshot) { p.dim { (Shown(&scope)) } }
+                    @if let Some(scope) = self.scope(snapshot) { p.dim { (Shown(&scope)) } }
                 }
             },
             rows,
@@ -276,21 +276,53 @@ impl NowPage {
 
     /// The words for a view without rows.
     fn nothing(&self, snapshot: &Snapshot) -> String {
-        let chosen = [&self.cluster, &self.namespace, &self.kind];
-        let is_chosen = chosen.iter().any(|chosen| chosen.is_some());
         let words = match () {
             () if !snapshot.link.is_read => "Reading the cluster…",
-            () if is_chosen || !self.is_of_unhealthy() => "No object fits.",
+            () if self.is_of_some() => "No object fits.",
             () if !self.absences(snapshot).is_empty() => "Nothing is known to be unhealthy.",
             () => {
                 let looked_at = LookedAt {
                     namespace: snapshot.namespace(),
-                    is_whole: requested(snapshot).all(WatchRecord::is_answered),
+                    is_whole: is_whole(snapshot),
                 };
                 return looked_at.nothing_unhealthy();
             }
         };
         words.to_owned()
+    }
+
+    /// Whether the reader chose some of the objects.
+    fn is_of_some(&self) -> bool {
+        let chosen = [&self.cluster, &self.namespace, &self.kind];
+        !self.is_of_unhealthy() || chosen.iter().any(|chosen| chosen.is_some())
+    }
+
+    /// `looked at: deployments.apps,pods -l app=web in namespace shop of prod-eu`. `None` if nothing was, if the reader chose some
+    /// of the objects, or if the sources have different selectors.
+    fn scope(&self, snapshot: &Snapshot) -> Option<String> {
+        if self.is_of_some() || !snapshot.link.is_read {
+            return None;
+        }
+        let read = || requested(snapshot).filter(|watch| watch.is_read());
+        let selectors: BTreeSet<String> = read().map(selectors).collect();
+        let selector = selectors.first().filter(|_| selectors.len() == 1)?;
+        let sources: BTreeSet<String> = read().map(type_or_object).collect();
+        let are_types = read().all(|watch| watch.name.is_none());
+        let noun = if are_types { "types" } else { "sources" };
+        let sources = named_or_counted(sources.iter().map(String::as_str), noun);
+        let place = match snapshot.namespace() {
+            Some(namespace) => format!(" in namespace {namespace}"),
+            None if &*snapshot.place == "-A" => " in all namespaces".to_owned(),
+            None => String::new(),
+        };
+        let clusters: BTreeSet<&str> = read().map(|watch| &*watch.cluster).collect();
+        let clusters = match clusters.first() {
+            Some(only) if clusters.len() == 1 => (*only).to_owned(),
+            Some(_) | None => format!("{} clusters", clusters.len()),
+        };
+        Some(format!(
+            "looked at: {sources}{selector}{place} of {clusters}"
+        ))
     }
 }
 
@@ -299,23 +331,35 @@ fn requested(snapshot: &Snapshot) -> impl Iterator<Item = &WatchRecord> {
     snapshot.watches.iter().filter(|watch| watch.requested)
 }
 
-/// `looked at: deployments.apps,pods in namespace shop of prod-eu`; `None` if nothing is.
-fn scope(snapshot: &Snapshot) -> Option<String> {
-    let read = requested(snapshot).filter(|watch| watch.is_answered());
-    let resources: BTreeSet<&str> = read.map(|watch| &*watch.resource).collect();
-    let place = match snapshot.namespace() {
-        Some(namespace) => format!(" in namespace {namespace}"),
-        None if &*snapshot.place == "-A" => " in all namespaces".to_owned(),
-        None => String::new(),
-    };
-    let is_any = !resources.is_empty();
-    let (types, clusters) = (types(resources.into_iter()), snapshot.cluster_words());
-    is_any.then(|| format!("looked at: {types}{place} of {clusters}"))
+/// Whether everything that was requested is known, and is shown to the reader.
+fn is_whole(snapshot: &Snapshot) -> bool {
+    let is_any = requested(snapshot).any(WatchRecord::is_read);
+    is_any && !snapshot.hides_requested && requested(snapshot).all(WatchRecord::is_answered)
+}
+
+/// `pods`, `pods/web`.
+fn type_or_object(watch: &WatchRecord) -> String {
+    match &watch.name {
+        Some(name) => format!("{}/{name}", watch.resource),
+        None => watch.resource.clone(),
+    }
+}
+
+/// ` -l app=web`: the selectors of a source, as the flags of kubectl.
+fn selectors(watch: &WatchRecord) -> String {
+    let labels = watch.labels.as_ref().map(|it| format!(" -l {it}"));
+    let fields = watch.fields.as_ref();
+    let fields = fields.map(|it| format!(" --field-selector {it}"));
+    [labels, fields].into_iter().flatten().collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::graph::well_known;
+    use crate::serve::rights::{GrantedRights, ReadRight, ReaderRights, SourcePlace};
     use crate::serve::snapshot::testing::{failed_pod, snapshot};
 
     fn names(query: &str, rows: usize) -> Vec<String> {
@@ -349,8 +393,8 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_view_without_rows_says_what_it_looked_at() {
+    /// A snapshot without rows that reads Deployments and Pods, and Events for evidence.
+    fn all_well() -> Snapshot {
         let watch = |resource: &str, requested| WatchRecord {
             v: WatchRecord::V,
             cluster: "test".to_owned(),
@@ -371,10 +415,70 @@ mod tests {
             ("pods", true),
         ];
         snapshot.watches = followed.map(|(resource, it)| watch(resource, it)).into();
-        let shown = |snapshot: &Snapshot| {
-            let view = NowPage::of(&Params::default()).expect("valid parameters");
-            view.of(snapshot).expect("a view").summary.into_string()
+        snapshot
+    }
+
+    fn shown(snapshot: &Snapshot) -> String {
+        let view = NowPage::of(&Params::default()).expect("valid parameters");
+        view.of(snapshot).expect("a view").summary.into_string()
+    }
+
+    #[test]
+    fn a_reader_without_rights_does_not_learn_that_all_is_well() {
+        let place = |kind| SourcePlace {
+            resource: well_known("", kind),
+            namespace: Some("shop".into()),
         };
+        let mut all = all_well();
+        all.watches.retain(|watch| watch.resource != "events");
+        "configmaps".clone_into(&mut all.watches[0].resource);
+        let places = ["ConfigMap", "Pod"].map(place);
+        all.places = Arc::new(places.into());
+        let all = Arc::new(all);
+        let part = "Nothing unhealthy among the objects in namespace shop that could be read.";
+        let seen = |rights: &GrantedRights| {
+            let rights = ReaderRights::Only(Arc::new(rights.clone()));
+            shown(&all.for_reader(&rights))
+        };
+        let mut rights = GrantedRights::default();
+        let none = seen(&rights);
+        assert!(none.contains(part) && !none.contains("looked at"), "{none}");
+        rights.grant(ReadRight::List(place("Pod")));
+        let pods = seen(&rights);
+        let scope = "looked at: pods in namespace shop of test";
+        assert!(pods.contains(part) && pods.contains(scope), "{pods}");
+        rights.grant(ReadRight::List(place("ConfigMap")));
+        let whole = seen(&rights);
+        assert!(whole.contains("Nothing is unhealthy"), "{whole}");
+    }
+
+    #[test]
+    fn a_view_without_rows_names_no_more_than_it_looked_at() {
+        let mut snapshot = all_well();
+        snapshot.watches[0].state = "unserved";
+        snapshot.watches[2].name = Some("web".to_owned());
+        snapshot.clusters = ["test", "us"]
+            .map(|name| ServedCluster::alone(name.into()))
+            .into();
+        let named = shown(&snapshot);
+        let scope = "looked at: pods/web in namespace shop of test<";
+        assert!(named.contains(scope), "{named}");
+        snapshot.watches[0].state = "live";
+        assert!(!shown(&snapshot).contains("of 2 clusters"));
+        for at in [0, 2] {
+            snapshot.watches[at].name = None;
+            snapshot.watches[at].labels = Some("app=web".to_owned());
+        }
+        let selected = shown(&snapshot);
+        let scope = "looked at: deployments.apps,pods -l app=web in namespace shop of test<";
+        assert!(selected.contains(scope), "{selected}");
+        snapshot.watches[0].labels = None;
+        assert!(!shown(&snapshot).contains("looked at"));
+    }
+
+    #[test]
+    fn a_view_without_rows_says_what_it_looked_at() {
+        let mut snapshot = all_well();
         let all = shown(&snapshot);
         assert!(all.contains("<p class=\"empty\">Nothing is unhealthy in namespace shop.</p>"));
         let scope = "looked at: deployments.apps,pods in namespace shop of test";
