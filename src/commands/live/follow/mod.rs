@@ -37,13 +37,14 @@ pub(crate) async fn follow(
     feed.sources.is_about_every_kind = view.is_about_every_kind();
     let ended = feed.run(view, terminal).await;
     let ended = ended.and_then(|ended| feed.ending(ended));
-    feed.report_met(terminal)?;
-    feed.print_last_states(terminal)?;
-    let shown = feed.leave(view, terminal, &ended);
+    let told = feed.report_met(terminal);
+    let told = told.and_then(|()| feed.print_last_states(terminal));
+    // The terminal is released also if it does not take these lines.
+    let left = feed.leave(view, terminal, &ended);
     match feed.stop.shutdown.wait().now_or_never() {
         // A terminal that has hung up accepts no more output.
         Some(Some(Signal::Hangup)) => return Ok(Ended::By(Signal::Hangup)),
-        Some(_) | None => shown?,
+        Some(_) | None => told.and(left)?,
     }
     tokio::select! {
         biased;
