@@ -358,7 +358,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::graph::well_known;
+    use crate::object::well_known_type;
     use crate::serve::rights::{GrantedRights, ReadRight, ReaderRights, SourcePlace};
     use crate::serve::snapshot::testing::{failed_pod, snapshot};
 
@@ -426,7 +426,10 @@ mod tests {
     #[test]
     fn a_reader_without_rights_does_not_learn_that_all_is_well() {
         let place = |kind| SourcePlace {
-            resource: well_known("", kind),
+            resource: well_known_type("", kind)
+                .expect("a well-known kind")
+                .resource
+                .clone(),
             namespace: Some("shop".into()),
         };
         let mut all = all_well();
