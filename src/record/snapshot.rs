@@ -62,6 +62,8 @@ struct Moments {
 /// A listing, and the versions that are left after its last page. Their number is the continue token.
 struct BegunListing {
     at: Revision,
+    /// How many versions a page has.
+    limit: usize,
     left: Vec<PlacedRow>,
 }
 
@@ -154,11 +156,10 @@ impl Moments {
         mut listing: BegunListing,
         history: &RecordedHistory,
         key: &SourceKey,
-        limit: u32,
     ) -> Result<ListPage, SourceError> {
-        let rows = listing.left.len();
-        let limit = usize::try_from(limit).map_or(rows, |limit| limit.min(rows));
-        let left = listing.left.split_off(limit);
+        let left = listing
+            .left
+            .split_off(listing.limit.min(listing.left.len()));
         let items = history.items(key, &listing.left);
         let page = ListPage {
             version: listing.at.into(),
@@ -182,7 +183,7 @@ impl Moments {
         if let Some(token) = &page.next {
             let begun = self.begun().remove(key);
             return match begun.filter(|listing| listing.left.len().to_string() == **token) {
-                Some(listing) => self.page_of(listing, history, key, page.limit),
+                Some(listing) => self.page_of(listing, history, key),
                 None => Err(history.expired_listing(key)),
             };
         }
@@ -193,8 +194,9 @@ impl Moments {
                 return history.complete_page(key, at, page);
             }
             let state = history.complete_state(key, at)?;
-            let listing = state.map(|left| BegunListing { at, left });
-            Some(listing.and_then(|listing| self.page_of(listing, history, key, page.limit)))
+            let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
+            let listing = state.map(|left| BegunListing { at, limit, left });
+            Some(listing.and_then(|listing| self.page_of(listing, history, key)))
         });
         if let Some(listed) = listed {
             return listed;
