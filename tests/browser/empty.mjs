@@ -6,7 +6,7 @@ await withBrowser(async (browser) => {
   for (const width of WIDTHS) {
     const { page, context, faults } = await open(browser, { viewport: { width, height: 900 } });
     for (const [name, path, words] of [
-      ["now", "/", "Nothing is unhealthy."],
+      ["now", "/", "Nothing is unhealthy in namespace"],
       ["timeline", "/t?since=1h", "No version is known"],
     ]) {
       await visit(page, path);
