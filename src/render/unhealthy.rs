@@ -21,17 +21,3 @@ impl LookedAt<'_> {
         }
     }
 }
-
-/// The most parts that are named.
-const MAX_NAMED: usize = 3;
-
-/// `deployments.apps,pods`, `5 types`: these names, or their number.
-pub fn named_or_counted<'n>(
-    names: impl ExactSizeIterator<Item = &'n str>,
-    noun_of_many: &str,
-) -> String {
-    match names.len() {
-        ..=MAX_NAMED => names.collect::<Vec<_>>().join(","),
-        count => format!("{count} {noun_of_many}"),
-    }
-}

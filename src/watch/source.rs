@@ -63,6 +63,7 @@ pub(super) struct SourceInner {
     pub(super) closed: bool,
     /// The backfills that the driver must run.
     backfills: VecDeque<Backfill>,
+    /// That of the source, which is out of reach under the lock.
     backfill_waits: Arc<Notify>,
     next_id: u64,
 }

@@ -1,9 +1,11 @@
 //! `ContainerFeeds`: the logs of the containers of the selected Pods.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::future::pending;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
+use futures::stream::{FuturesUnordered, StreamExt};
 
 use crate::commands::Session;
 use crate::logs::{ContainerFilter, ContainerLogs, PodLogs, ReadOptions};
@@ -207,23 +209,6 @@ impl ContainerFeeds {
         self.feeds.is_over(log)
     }
 
-    /// The logs of which the server may have sent more than has arrived.
-    pub(in crate::commands) fn expecting(&self) -> impl Iterator<Item = usize> {
-        self.feeds.expecting()
-    }
-
-    /// Requests the last line of these logs, and of others whose containers run.
-    pub(in crate::commands) fn last_lines(
-        &self,
-    ) -> Vec<BoxFuture<'static, (usize, LastLineAnswer)>> {
-        self.feeds.last_lines()
-    }
-
-    /// Whether a log was read up to the line that was its last one, or no more comes.
-    pub(in crate::commands) fn is_read_up_to(&self, log: usize, last: &LastLineAnswer) -> bool {
-        self.feeds.is_read_up_to(log, last)
-    }
-
     /// Forgets the logs that have ended and that nobody needs; returns them.
     pub(in crate::commands) fn drop_ended(
         &mut self,
@@ -310,5 +295,41 @@ impl StateChoice {
             StateChoice::Ended => !container.is_running,
             StateChoice::Failing => has_failed || (container.waiting.is_some() && !is_starting),
         }
+    }
+}
+
+/// Up to which line the logs are read at the end of a wait: the lines that are then the last ones, of the logs of which more may come.
+pub(super) struct LogEnds {
+    requests: FuturesUnordered<BoxFuture<'static, (usize, LastLineAnswer)>>,
+    lines: BTreeMap<usize, LastLineAnswer>,
+}
+
+impl LogEnds {
+    /// Requests these lines.
+    pub(super) fn request(feeds: &ContainerFeeds) -> LogEnds {
+        LogEnds {
+            requests: feeds.feeds.last_lines().into_iter().collect(),
+            lines: BTreeMap::new(),
+        }
+    }
+
+    /// Waits until one more is known. It is cancel safe.
+    pub(super) async fn answered(&mut self) {
+        match self.requests.next().await {
+            Some((log, line)) => {
+                self.lines.insert(log, line);
+            }
+            None => pending().await,
+        }
+    }
+
+    /// Whether a log was not read up to its last line. If that line is not known, the log is read until it is silent.
+    pub(super) fn are_open(&self, feeds: &ContainerFeeds) -> bool {
+        let is_open = |log| {
+            let last = self.lines.get(&log).unwrap_or(&LastLineAnswer::Unknown);
+            !feeds.feeds.is_read_up_to(log, last)
+        };
+        let mut logs = feeds.feeds.expecting().chain(self.lines.keys().copied());
+        !self.requests.is_empty() || logs.any(is_open)
     }
 }

@@ -10,10 +10,9 @@ use super::state::StatusState;
 use crate::commands::{FailureLogs, LastChanges};
 use crate::model::Collapsed;
 use crate::object::counted;
-use crate::render::count::thousands;
+use crate::render::count::{named_or_counted, thousands};
 use crate::render::header_footer::ViewHeader;
 use crate::render::text::Text;
-use crate::render::unhealthy::named_or_counted;
 use crate::source::Scope;
 use crate::status::{CauseRule, Status};
 

@@ -1,6 +1,7 @@
 //! The look-back: reads versions from before the start, as far as the server still has them.
 
 mod cluster_scoped;
+mod progress;
 mod reach;
 mod source_past;
 mod stop_rule;
@@ -10,7 +11,6 @@ mod walk;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
@@ -22,11 +22,11 @@ use super::compared::ShownVersions;
 use crate::commands::ServerClock;
 use crate::commands::live::sources::named;
 use crate::object::ResourceVersion;
-use crate::render::count::{plural, thousands};
 use crate::source::{SourceKey, Version};
 use crate::watch::{Dates, End, History, Mux, Refusals, RequestLimit};
 pub(crate) use cluster_scoped::ClusterScoped;
 use cluster_scoped::ClusterScopedWrites;
+use progress::LookBackProgress;
 use reach::{PATIENCE, Whose};
 pub(crate) use reach::{Reach, Since, parse_revision, parse_since};
 pub(crate) use source_past::{DatedRevision, PastVersion, SourcePast};
@@ -347,37 +347,6 @@ impl LookBack {
         let cut = waiting.chain(self.walking.drain(..));
         self.found.extend(cut.map(|key| SourcePast::new(key).cut()));
         was_open
-    }
-}
-
-/// The number of changed objects, and how many of them are read back.
-#[derive(Debug, Default)]
-pub(crate) struct LookBackProgress {
-    changed: AtomicUsize,
-    read: AtomicUsize,
-}
-
-impl LookBackProgress {
-    /// Adds changed objects.
-    pub(crate) fn expect(&self, objects: usize) {
-        self.changed.fetch_add(objects, Ordering::Relaxed);
-    }
-
-    /// Counts an object that is read back.
-    pub(crate) fn done(&self) {
-        self.read.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// `reading back: 1,204 of 3,000 objects`. Until the number of objects is known, it counts the sources left.
-    pub(crate) fn line(&self, sources: usize) -> String {
-        let read = self.read.load(Ordering::Relaxed);
-        match self.changed.load(Ordering::Relaxed) {
-            0 => format!("reading back: {} to go", plural(sources, "source")),
-            changed => {
-                let (read, changed) = (thousands(read), plural(changed, "object"));
-                format!("reading back: {read} of {changed}")
-            }
-        }
     }
 }
 

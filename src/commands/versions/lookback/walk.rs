@@ -7,7 +7,7 @@ use futures::{StreamExt, stream};
 use jiff::Timestamp;
 use tokio::sync::OnceCell;
 
-use super::LookBackProgress;
+use super::progress::LookBackProgress;
 use super::reach::{PATIENCE, Reach};
 use super::source_past::{
     CompactedWrite, DatedRevision, PastVersion, RecordedSpan, SourcePast, WriteTimes,
