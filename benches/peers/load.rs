@@ -83,7 +83,7 @@ pub(crate) async fn delete(client: &Client) {
     }
 }
 
-async fn exists(client: &Client, path: &str) -> bool {
+pub(crate) async fn exists(client: &Client, path: &str) -> bool {
     let request = http::Request::get(path).body(Vec::new()).unwrap();
     client.request_text(request).await.is_ok()
 }

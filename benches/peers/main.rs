@@ -8,10 +8,11 @@
 //! $ cargo bench --bench peers -- target/controlplane/bin/kubectl target/dist/kubectl-spy
 //! $ cargo bench --bench peers -- target/controlplane/bin/kubectl target/dist/kubectl-spy pods
 //! $ cargo bench --bench peers -- target/controlplane/bin/kubectl target/dist/kubectl-spy views
+//! $ cargo bench --bench peers -- target/controlplane/bin/kubectl target/dist/kubectl-spy serve
 //! ```
 //!
-//! The last one compares `status` and `trace` with `kubectl get`. This compares `logs` with `kubectl logs` and stern, and needs
-//! the control plane of the tests, with `sysctl fs.inotify.max_user_instances` of at least 256:
+//! `views` compares `status` and `trace` with `kubectl get`, and `serve` compares a list from its memory with the API
+//! server's. This compares `logs` with `kubectl logs` and stern, and needs the control plane of the tests, with `sysctl fs.inotify.max_user_instances` of at least 256:
 //!
 //! ```console
 //! $ cargo bench --bench peers -- target/controlplane/bin/kubectl target/dist/kubectl-spy logs PATH_OF_STERN
@@ -32,6 +33,7 @@
 mod load;
 mod logs;
 mod process;
+mod serve;
 mod shop;
 mod views;
 
@@ -174,7 +176,7 @@ async fn main() {
     let arguments: Vec<String> = arguments.collect();
     let Some(kubectl) = arguments.first() else {
         println!(
-            "usage: cargo bench --bench peers -- PATH_OF_KUBECTL [PATH_OF_SPY [pods|views|logs [PATH_OF_STERN]]] (with KUBECONFIG set)"
+            "usage: cargo bench --bench peers -- PATH_OF_KUBECTL [PATH_OF_SPY [pods|views|serve|logs [PATH_OF_STERN]]] (with KUBECONFIG set)"
         );
         return;
     };
@@ -183,6 +185,7 @@ async fn main() {
     let client = Client::try_default().await.unwrap();
     match arguments.get(2).map(String::as_str) {
         Some("views") => views::measure(&client, &Programs { kubectl, spy: &spy }).await,
+        Some("serve") => serve::measure(&client, &spy).await,
         Some("logs") => {
             let stern = arguments.get(3).map(String::as_str);
             logs::measure(&client, kubectl, &spy, stern).await;

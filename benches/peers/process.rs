@@ -8,6 +8,8 @@ use tokio::time::sleep;
 /// The resources that a process has used so far.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Used {
+    /// The memory now.
+    pub(crate) rss_kib: u64,
     pub(crate) peak_rss_kib: u64,
     pub(crate) cpu: Duration,
 }
@@ -16,9 +18,10 @@ impl Used {
     /// `None` after the process has ended.
     pub(crate) fn by(pid: u32) -> Option<Used> {
         let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-        let peak = status
-            .lines()
-            .find_map(|line| line.strip_prefix("VmHWM:"))?;
+        let kib = |name| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+            line.trim().trim_end_matches(" kB").parse().ok()
+        };
         // The first number is the run time of the thread, in nanoseconds.
         let threads = std::fs::read_dir(format!("/proc/{pid}/task")).ok()?;
         let run = threads.map(|thread| {
@@ -26,14 +29,23 @@ impl Used {
             stat.split(' ').next()?.parse::<u64>().ok()
         });
         Some(Used {
-            peak_rss_kib: peak.trim().trim_end_matches(" kB").parse().ok()?,
+            rss_kib: kib("VmRSS:")?,
+            peak_rss_kib: kib("VmHWM:")?,
             cpu: Duration::from_nanos(run.sum::<Option<u64>>()?),
         })
     }
 
-    pub(crate) fn peak_mib(self) -> f64 {
-        f64::from(u32::try_from(self.peak_rss_kib).unwrap()) / 1024.0
+    pub(crate) fn rss_mib(self) -> f64 {
+        mib(self.rss_kib)
     }
+
+    pub(crate) fn peak_mib(self) -> f64 {
+        mib(self.peak_rss_kib)
+    }
+}
+
+fn mib(kib: u64) -> f64 {
+    f64::from(u32::try_from(kib).unwrap()) / 1024.0
 }
 
 /// The CPU time of a process after it has finished its start.

@@ -6,17 +6,20 @@ use std::time::Duration;
 use kube::Client;
 use serde_json::{Value, json};
 
-use crate::load::{NAMESPACE, create_namespace, pod, request};
+use crate::load::{NAMESPACE, create_namespace, exists, pod, request};
 
 const DEPLOYMENTS: usize = 100;
 const REPLICAS: usize = 100;
 
-/// Creates the namespace, and waits until all Pods are Running except the broken ones.
+/// Creates the namespace if there is none from a run that was interrupted, and waits until all Pods are Running except the
+/// broken ones.
 pub(crate) async fn create(client: &Client) {
-    create_namespace(client).await;
-    for index in 0..DEPLOYMENTS {
-        for (path, object) in objects(index) {
-            request(client, "POST", &format!("/{path}"), object).await;
+    if !exists(client, &format!("/api/v1/namespaces/{NAMESPACE}")).await {
+        create_namespace(client).await;
+        for index in 0..DEPLOYMENTS {
+            for (path, object) in objects(index) {
+                request(client, "POST", &format!("/{path}"), object).await;
+            }
         }
     }
     while ready(client).await < (DEPLOYMENTS - 1) * REPLICAS {

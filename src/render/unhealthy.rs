@@ -5,8 +5,35 @@
 pub struct LookedAt<'a> {
     /// The only namespace; `None` if there may be several.
     pub namespace: Option<&'a str>,
-    /// Whether all of it could be read.
-    pub is_whole: bool,
+    /// How much of it could be read.
+    pub read: ReadShare,
+}
+
+/// How much of what was requested could be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadShare {
+    /// All of it.
+    Whole,
+    /// Some of it.
+    Part,
+    /// Nothing, so nothing is known to be well.
+    Nothing,
+}
+
+impl ReadShare {
+    /// Of parts, each of which was read or not.
+    pub fn of(parts: impl Iterator<Item = bool>) -> ReadShare {
+        let (mut some, mut all) = (false, true);
+        for is_read in parts {
+            some |= is_read;
+            all &= is_read;
+        }
+        match (some, all) {
+            (true, true) => ReadShare::Whole,
+            (true, false) => ReadShare::Part,
+            (false, _) => ReadShare::Nothing,
+        }
+    }
 }
 
 impl LookedAt<'_> {
@@ -14,10 +41,12 @@ impl LookedAt<'_> {
     pub fn nothing_unhealthy(self) -> String {
         let place = self.namespace.map(|name| format!(" in namespace {name}"));
         let place = place.unwrap_or_default();
-        if self.is_whole {
-            format!("Nothing is unhealthy{place}.")
-        } else {
-            format!("Nothing unhealthy among the objects{place} that could be read.")
+        match self.read {
+            ReadShare::Whole => format!("Nothing is unhealthy{place}."),
+            ReadShare::Part => {
+                format!("Nothing unhealthy among the objects{place} that could be read.")
+            }
+            ReadShare::Nothing => format!("No objects{place} could be read."),
         }
     }
 }

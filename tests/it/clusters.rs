@@ -592,7 +592,7 @@ async fn changes_wait_and_answer_for_all_clusters() {
         "changes",
         "cm/flags",
         "--exit-code",
-        "--timeout=1s",
+        "--timeout=3s",
         "--since=0",
     ];
     let ran = fleet.run(&check);

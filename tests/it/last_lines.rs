@@ -327,7 +327,7 @@ async fn without_the_right_all_else_works() {
         "pod/a",
         "pod/b",
         "--for=current",
-        "--timeout=300ms",
+        "--timeout=3s",
         "-o",
         "json",
     ]);
@@ -421,13 +421,16 @@ async fn the_last_lines_come_before_the_error_of_a_wait() {
     for name in ["web-1-000", "web-1-001", "web-1-002"] {
         print(&cluster, &format!("{name}#2"), &lines);
     }
-    for args in [
-        &["status", "deploy/web"][..],
-        &["trace", "deploy/web"],
-        &["changes", "deploy/web"],
-    ] {
-        let wait = ["--for=current", "--timeout=400ms"];
-        let ran = cluster.spy().run(&[args, &wait[..]].concat());
+    let verbs = ["status", "trace", "changes"];
+    let of_verb = |verb| {
+        let wait = vec![verb, "deploy/web", "--for=current", "--timeout=3s"];
+        let few = [&wait[..], &["--log-lines=1", "--logs=failed"]].concat();
+        let none = [&wait[..], &["--logs=none"]].concat();
+        [wait, few, none]
+    };
+    let runs: Vec<Vec<&str>> = verbs.into_iter().flat_map(of_verb).collect();
+    for of_verb in cluster.spy().run_together(&runs).chunks(3) {
+        let ran = &of_verb[0];
         // The lines are of the Pod that the error names.
         let named = ran.stderr.rsplit("pod/").next().unwrap();
         let named = named.split(':').next().unwrap();
@@ -445,13 +448,10 @@ async fn the_last_lines_come_before_the_error_of_a_wait() {
           L11
         error: timed out waiting for the condition on deployments/web: 0 of 3 pods ready: 3 CrashLoopBackOff: pod/NAMED: app: CrashLoopBackOff, exit 1, 2 restarts
         "));
-        assert_eq!(ran.status.code(), Some(3), "{args:?}");
-        let few = ["--log-lines=1", "--logs=failed"];
-        let ran = cluster.spy().run(&[args, &wait, &few].concat());
-        let lines: Vec<&str> = ran.stderr.lines().collect();
-        assert_eq!(lines[1..2], ["  L11"], "{}", ran.stderr);
-        let ran = cluster.spy().run(&[args, &wait, &["--logs=none"]].concat());
-        assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+        assert_eq!(ran.status.code(), Some(3), "{}", ran.transcript());
+        let [few, none] = [&of_verb[1].stderr, &of_verb[2].stderr];
+        assert_eq!(few.lines().nth(1), Some("  L11"), "{few}");
+        assert_eq!(none.lines().count(), 1, "{none}");
     }
 }
 
@@ -460,14 +460,16 @@ async fn each_of_several_objects_has_its_last_lines_before_the_error() {
     let cluster = Cluster::start().await;
     crash_deployment(&cluster, "api", 2);
     crash_deployment(&cluster, "web", 2);
-    let wait = [
-        "deploy/web",
-        "deploy/api",
-        "--for=current",
-        "--timeout=400ms",
-    ];
-    for verb in ["status", "trace", "changes"] {
-        let ran = cluster.spy().run(&[&[verb], &wait[..]].concat());
+    let wait = ["deploy/web", "deploy/api", "--for=current", "--timeout=3s"];
+    let of_verb = |verb| {
+        let wait = [&[verb], &wait[..]].concat();
+        let none = [&wait[..], &["--logs=none"]].concat();
+        [wait, none]
+    };
+    let verbs = ["status", "trace", "changes"];
+    let runs: Vec<Vec<&str>> = verbs.into_iter().flat_map(of_verb).collect();
+    for of_verb in cluster.spy().run_together(&runs).chunks(2) {
+        let [ran, none] = [&of_verb[0], &of_verb[1]];
         for name in ["api", "web"] {
             let heading = format!("last lines of pod/{name}-1-00");
             assert_eq!(ran.stderr.matches(&heading).count(), 1, "{}", ran.stderr);
@@ -476,11 +478,8 @@ async fn each_of_several_objects_has_its_last_lines_before_the_error() {
             let error = format!("condition on deployments/{name}: 0 of 2 pods ready");
             assert!(ran.stderr.contains(&error), "{}", ran.stderr);
         }
-        assert_eq!(ran.status.code(), Some(3), "{verb}");
-        let ran = cluster
-            .spy()
-            .run(&[&[verb], &wait[..], &["--logs=none"]].concat());
-        assert_eq!(ran.stderr.lines().count(), 2, "{}", ran.stderr);
+        assert_eq!(ran.status.code(), Some(3), "{}", ran.transcript());
+        assert_eq!(none.stderr.lines().count(), 2, "{}", none.stderr);
     }
 }
 
@@ -524,7 +523,7 @@ async fn a_container_that_is_late_has_last_lines() {
     pod["status"] = status(&json!({"running": {}}), &json!({}), 0, "web#0");
     cluster.put(pod);
     print(&cluster, "web#0", &["waiting for db"]);
-    let args = ["status", "pod/web", "--for=current", "--timeout=300ms"];
+    let args = ["status", "pod/web", "--for=current", "--timeout=3s"];
     let ran = cluster.spy().run(&args);
     assert_snapshot!(ran.stderr, @"
     last lines of pod/web app (running, not ready):

@@ -173,9 +173,11 @@ async fn a_time_limit_ends_it() {
     let cluster = Cluster::start().await;
     cluster.put(available("web", "False"));
     let goal = "--for=jsonpath={.status.conditions[?(@.type==\"Available\")].status}=True";
-    for verb in ["changes", "status"] {
+    let verbs = ["changes", "status"];
+    let waits = verbs.map(|verb| vec![verb, "deploy/web", "cm/flags", goal, "--timeout=3s"]);
+    let waits = cluster.spy().run_together(&waits);
+    for (verb, ran) in verbs.into_iter().zip(waits) {
         let run = |args: &[&str]| cluster.spy().run(&[&[verb], args].concat());
-        let ran = run(&["deploy/web", "cm/flags", goal, "--timeout=200ms"]);
         assert_eq!(code(&ran), Some(3), "{verb}: {}", ran.transcript());
         let words = "error: timed out waiting for the condition on";
         let lines = format!("{words} deployments/web\n{words} configmaps/flags\n");
@@ -201,7 +203,7 @@ async fn a_time_limit_ends_it() {
     }
     let ran = cluster
         .spy()
-        .run(&["changes", "pods", "--for=create", "--timeout=50ms"]);
+        .run(&["changes", "pods", "--for=create", "--timeout=3s"]);
     assert_eq!(
         ran.stderr,
         "error: timed out waiting for the condition on pods: no matching resources found\n"
@@ -381,7 +383,7 @@ async fn the_exit_code_shows_whether_an_object_has_changed() {
     }
     let ran = cluster
         .spy()
-        .run(&with(&["--for=create", "--for=delete", "--timeout=100ms"]));
+        .run(&with(&["--for=create", "--for=delete", "--timeout=3s"]));
     assert_eq!(code(&ran), Some(3));
 }
 
@@ -550,7 +552,7 @@ async fn a_list_that_was_never_read_is_not_an_empty_one() {
         "changes",
         "deploy,pods",
         "--for=condition=Available=False",
-        "--timeout=1s",
+        "--timeout=3s",
     ]);
     assert_eq!(code(&ran), Some(3), "{}", ran.transcript());
     assert!(

@@ -229,12 +229,9 @@ async fn a_service_is_ready_when_an_endpoint_is() {
 async fn a_time_limit_names_what_is_missing() {
     let cluster = Cluster::start().await;
     roll_out(&cluster, "ContainerCreating");
-    for args in [
-        &["status", "deploy/web", "--for=current", "--timeout=300ms"][..],
-        &["changes", "deploy/web", "--for=current", "--timeout=300ms"],
-        &["trace", "deploy/web", "--for=current", "--timeout=300ms"],
-    ] {
-        let ran = cluster.spy().run(args);
+    let verbs = ["status", "changes", "trace"];
+    let runs = verbs.map(|verb| vec![verb, "deploy/web", "--for=current", "--timeout=3s"]);
+    for ran in cluster.spy().run_together(&runs) {
         allow_duplicates!(assert_snapshot!(end(&ran), @"
         Some(3)
         error: timed out waiting for the condition on deployments/web: Available: 0/1: pod/web-1-x: Pod is in the Pending phase

@@ -97,8 +97,9 @@ async fn a_failure_of_a_pod_that_was_ready_has_its_last_lines() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_end_of_the_wait_does_not_wait_for_a_silent_container() {
     let cluster = rollout().await;
-    for which in ["--logs=new", "--logs=all"] {
-        let ran = start(&cluster, &[which, "--timeout=1s"]).finish();
+    let runs = ["--logs=new", "--logs=all"].map(|which| start(&cluster, &[which, "--timeout=3s"]));
+    for run in runs {
+        let ran = run.finish();
         assert_eq!(ran.status.code(), Some(3), "{}", ran.transcript());
         let shown = ran.stderr.matches("new 1\n").count();
         assert_eq!(shown, 1, "{}", ran.stderr);

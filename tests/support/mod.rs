@@ -120,6 +120,12 @@ impl Spy {
         self.start(args).finish()
     }
 
+    /// Runs all of them at the same time: a time limit that each one waits for passes once.
+    pub fn run_together(&self, runs: &[Vec<&str>]) -> Vec<Ran> {
+        let started: Vec<Running> = runs.iter().map(|args| self.start(args)).collect();
+        started.into_iter().map(Running::finish).collect()
+    }
+
     /// Starts a run that continues until the test interrupts it.
     pub fn start(&self, args: &[&str]) -> Running {
         Spy::follow(self.command(args).spawn().unwrap())

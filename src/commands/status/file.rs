@@ -14,7 +14,7 @@ use crate::object::{
 use crate::render::canvas::Canvas;
 use crate::render::json::line;
 use crate::render::text::Text;
-use crate::render::unhealthy::LookedAt;
+use crate::render::unhealthy::{LookedAt, ReadShare};
 use crate::source::{ClusterId, Event, Matcher, Scope, Select, SourceKey, Version, Why};
 use crate::status::{Assessment, Rules, compute};
 use crate::watch::FileTransport;
@@ -179,7 +179,7 @@ fn table(
     if has_counts && lines.len() == 1 {
         let looked_at = LookedAt {
             namespace: None,
-            is_whole: true,
+            read: ReadShare::Whole,
         };
         lines.push(looked_at.nothing_unhealthy().into());
     }

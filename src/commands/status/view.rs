@@ -13,7 +13,7 @@ use crate::render::canvas::Canvas;
 use crate::render::header_footer::Freshness;
 use crate::render::outline::{ColumnMemory, EmptyColumns};
 use crate::render::text::Text;
-use crate::render::unhealthy::LookedAt;
+use crate::render::unhealthy::{LookedAt, ReadShare};
 use crate::source::{Scope, SourceKey};
 
 /// The least number of lines for a frame with a header.
@@ -174,14 +174,17 @@ pub(super) fn counts(rows: &[StatusRows<'_>], options: RowOptions) -> Option<Str
 
 /// The words for a view of unhealthy objects that has none.
 pub(super) fn nothing_unhealthy(states: &ClusterViews<'_>) -> String {
-    let is_read = |state: &StatusState| state.requested().iter().all(|key| state.is_read(key));
+    let read = states.iter().flat_map(|state| {
+        let keys = state.requested().iter();
+        keys.map(|key| state.is_read(key))
+    });
     let namespaces: BTreeSet<_> = states.requested().map(SourceKey::namespace).collect();
     let looked_at = LookedAt {
         namespace: match namespaces.first() {
             Some(namespace) if namespaces.len() == 1 => *namespace,
             Some(_) | None => None,
         },
-        is_whole: states.iter().all(is_read),
+        read: ReadShare::of(read),
     };
     looked_at.nothing_unhealthy()
 }

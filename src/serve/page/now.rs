@@ -10,7 +10,7 @@ use super::row::{RowPlace, class, row, sign};
 use super::{MAX_ROWS, PageView, Section, Shown, View, foot};
 use crate::render::count::named_or_counted;
 use crate::render::text::escape_line;
-use crate::render::unhealthy::LookedAt;
+use crate::render::unhealthy::{LookedAt, ReadShare};
 use crate::serve::params::{ParamError, Params};
 use crate::serve::served_cluster::ServedCluster;
 use crate::serve::snapshot::{ServedRow, Snapshot, UnhealthyRow, WatchRecord};
@@ -284,7 +284,7 @@ impl NowPage {
             () => {
                 let looked_at = LookedAt {
                     namespace: snapshot.namespace(),
-                    is_whole: is_whole(snapshot),
+                    read: read_share(snapshot),
                 };
                 return looked_at.nothing_unhealthy();
             }
@@ -332,10 +332,14 @@ fn requested(snapshot: &Snapshot) -> impl Iterator<Item = &WatchRecord> {
     snapshot.watches.iter().filter(|watch| watch.requested)
 }
 
-/// Whether everything that was requested is known, and is shown to the reader.
-fn is_whole(snapshot: &Snapshot) -> bool {
-    let is_any = requested(snapshot).any(WatchRecord::is_read);
-    is_any && !snapshot.hides_requested && requested(snapshot).all(WatchRecord::is_answered)
+/// How much of what was requested is known, and is shown to the reader. A type that does not exist takes nothing away.
+fn read_share(snapshot: &Snapshot) -> ReadShare {
+    let has_all = requested(snapshot).all(WatchRecord::is_answered);
+    match requested(snapshot).any(WatchRecord::is_read) {
+        false => ReadShare::Nothing,
+        true if has_all && !snapshot.hides_requested => ReadShare::Whole,
+        true => ReadShare::Part,
+    }
 }
 
 /// `pods`, `pods/web`.
@@ -446,7 +450,11 @@ mod tests {
         };
         let mut rights = GrantedRights::default();
         let none = seen(&rights);
-        assert!(none.contains(part) && !none.contains("looked at"), "{none}");
+        let nothing = "No objects in namespace shop could be read.";
+        assert!(
+            none.contains(nothing) && !none.contains("looked at"),
+            "{none}"
+        );
         rights.grant(ReadRight::List(place("Pod")));
         let pods = seen(&rights);
         let scope = "looked at: pods in namespace shop of test";

@@ -5,10 +5,15 @@ mod page;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use bytes::{Buf, Bytes, BytesMut};
 use futures::future::BoxFuture;
 use futures::{StreamExt, stream};
 use memchr::memchr;
+use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::time::timeout;
 
 use super::{At, LineStream, ListPage, LogAnswer, Page, SourceError, Transport, WATCH_SECONDS};
 use crate::cluster::{ApiRequest, Client, Names, RequestError, RequestPath, ResponseBody, Target};
@@ -17,16 +22,30 @@ use crate::source::log::{LogRefusal, LogRequest};
 use crate::source::{ClusterId, Form, Scope, Select, SourceKey};
 use page::PrintedColumns;
 
+/// How many lists and beginnings of watches are on their way at a time. Each needs memory that the program does not give back
+/// afterwards: with 300 sources at once, a third of all that a source needs.
+const AT_ONCE: usize = 32;
+
+/// How long one waits for the others. So a kind whose server hangs does not delay the other kinds for long.
+const PATIENCE: Duration = Duration::from_secs(1);
+
 /// Lists and watches over HTTP.
 #[derive(Clone, Debug)]
 pub struct HttpTransport {
     client: Client,
+    turns: Arc<Semaphore>,
 }
 
 impl HttpTransport {
     /// Reads the cluster of `client`, whatever cluster a key names.
     pub fn new(client: Client) -> HttpTransport {
-        HttpTransport { client }
+        let turns = Arc::new(Semaphore::new(AT_ONCE));
+        HttpTransport { client, turns }
+    }
+
+    /// Waits until few enough others are on their way, but not for long.
+    async fn turn(&self) -> Option<SemaphorePermit<'_>> {
+        timeout(PATIENCE, self.turns.acquire()).await.ok()?.ok()
     }
 
     /// The error of a request. A long wait that the server asks for is reported.
@@ -45,6 +64,7 @@ impl Transport for HttpTransport {
     ) -> BoxFuture<'a, Result<ListPage, SourceError>> {
         Box::pin(async move {
             let request = list(key, &at, &page)?;
+            let _turn = self.turn().await;
             let body = self.client.get(&request).await;
             let body = body.map_err(|error| self.put_off(error))?;
             page::parse(&body, key)
@@ -58,7 +78,9 @@ impl Transport for HttpTransport {
     ) -> BoxFuture<'a, Result<LineStream, SourceError>> {
         Box::pin(async move {
             let request = watch(key, from, fastrand::u32(WATCH_SECONDS))?;
+            let turn = self.turn().await;
             let answer = self.client.open(&request).await;
+            drop(turn);
             let lines = lines(answer.map_err(|error| self.put_off(error))?);
             Ok(match key.form {
                 Form::Full | Form::Metadata => lines,

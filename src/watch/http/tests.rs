@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use proptest::prelude::*;
+use tokio::time::Instant;
 
 use super::super::Revision;
 use super::*;
@@ -22,11 +23,10 @@ fn key(form: Form) -> SourceKey {
 }
 
 async fn transport(server: &Scripted) -> HttpTransport {
-    let limits = Limits {
-        headers: Duration::from_millis(200),
-        quiet: Duration::from_millis(200),
-        ..Limits::default()
-    };
+    limited(server, Limits::default()).await
+}
+
+async fn limited(server: &Scripted, limits: Limits) -> HttpTransport {
     let config = ClusterConfig::plain(&server.url, "test").expect("a URL");
     let client = Client::with_limits(config, limits).await.expect("a client");
     HttpTransport::new(client)
@@ -138,9 +138,9 @@ async fn an_invalid_list_is_refused() {
 }
 
 /// The lines of a watch that gets `reply`, and its final error.
-async fn watched(reply: ScriptedReply) -> (Vec<String>, Option<SourceError>) {
+async fn watched(reply: ScriptedReply, limits: Limits) -> (Vec<String>, Option<SourceError>) {
     let server = Scripted::start([reply]).await;
-    let transport = transport(&server).await;
+    let transport = limited(&server, limits).await;
     let from = ResourceVersion::new("7");
     let mut lines = match transport.watch(&key(Form::Metadata), &from).await {
         Ok(lines) => lines,
@@ -180,21 +180,60 @@ async fn watches_request_bookmarks_and_no_compression() {
     assert!(WATCH_SECONDS.contains(&seconds), "{seconds}");
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_turn_comes_after_another_one_or_after_a_second() {
+    let transport = transport(&Scripted::start([]).await).await;
+    let mut taken = Vec::new();
+    for _ in 0..AT_ONCE {
+        taken.push(transport.turn().await.expect("a turn"));
+    }
+    let begun = Instant::now();
+    assert!(transport.turn().await.is_none());
+    assert_eq!(begun.elapsed(), PATIENCE);
+    taken.pop();
+    assert!(transport.turn().await.is_some());
+    assert_eq!(begun.elapsed(), PATIENCE);
+}
+
+#[tokio::test]
+async fn a_list_takes_a_turn_until_it_ends_and_a_watch_until_it_begins() {
+    let lines = ScriptedReply::ThenSilence(chunked("{}\n"));
+    let server = Scripted::start([lines, ScriptedReply::ThenSilence(Vec::new())]).await;
+    let transport = transport(&server).await;
+    let (key, from) = (key(Form::Full), ResourceVersion::new("7"));
+    let watch = transport.watch(&key, &from).await;
+    assert!(watch.is_ok());
+    assert_eq!(transport.turns.available_permits(), AT_ONCE);
+    let list = transport.list(&key, At::Latest, Page::default());
+    let asked = async {
+        while server.heads().len() < 2 {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(transport.turns.available_permits(), AT_ONCE - 1);
+    };
+    tokio::select! {
+        _ = list => panic!("nobody answered"),
+        () = asked => {}
+    }
+    assert_eq!(transport.turns.available_permits(), AT_ONCE);
+}
+
 #[tokio::test]
 async fn each_end_of_a_watch_has_its_error() {
+    let answered = |reply| watched(reply, Limits::default());
     let whole = || [chunked("{\"n\":1}\r\n\n{\"n\":2}\n"), b"0\r\n\r\n".to_vec()].concat();
     let lines = ["{\"n\":1}", "{\"n\":2}"];
-    let (texts, error) = watched(ScriptedReply::Raw(whole())).await;
+    let (texts, error) = answered(ScriptedReply::Raw(whole())).await;
     assert_eq!(texts, lines);
     assert_eq!(error, None, "a clean end");
 
     let half = [chunked("{\"n\":1}\n{\"n\""), b"0\r\n\r\n".to_vec()].concat();
-    let (texts, error) = watched(ScriptedReply::Raw(half)).await;
+    let (texts, error) = answered(ScriptedReply::Raw(half)).await;
     assert_eq!(texts, ["{\"n\":1}"]);
     let detail = "the watch ended within a line".into();
     assert_eq!(error, Some(SourceError::Cut { detail }));
 
-    let (texts, error) = watched(ScriptedReply::Raw(chunked("{\"n\":1}\n"))).await;
+    let (texts, error) = answered(ScriptedReply::Raw(chunked("{\"n\":1}\n"))).await;
     assert_eq!(texts, ["{\"n\":1}"]);
     assert!(
         matches!(error, Some(SourceError::Cut { .. })),
@@ -202,17 +241,21 @@ async fn each_end_of_a_watch_has_its_error() {
     );
 
     let long = format!("{{\"n\":1}}\n{}\n{{\"n\":2}}\n", "x".repeat((16 << 20) + 1));
-    let (texts, error) = watched(ScriptedReply::Raw(chunked(&long))).await;
+    let (texts, error) = answered(ScriptedReply::Raw(chunked(&long))).await;
     assert_eq!(texts, ["{\"n\":1}"], "nothing after it");
     let detail = "a watch line is longer than 16 MiB".into();
     assert_eq!(error, Some(SourceError::Decode { detail }));
 
-    let (texts, error) = watched(ScriptedReply::ThenReset(chunked("{\"n\":1}\n"))).await;
+    let (texts, error) = answered(ScriptedReply::ThenReset(chunked("{\"n\":1}\n"))).await;
     assert!(texts.len() <= 1, "{texts:?}");
     assert!(matches!(error, Some(SourceError::Cut { .. })), "{error:?}");
 
-    let (_, error) = watched(ScriptedReply::ThenSilence(Vec::new())).await;
     let after = Duration::from_millis(200);
+    let limits = Limits {
+        headers: after,
+        ..Limits::default()
+    };
+    let (_, error) = watched(ScriptedReply::ThenSilence(Vec::new()), limits).await;
     assert_eq!(error, Some(SourceError::Timeout { after }), "no headers");
 }
 

@@ -185,7 +185,7 @@ async fn what_happened_in_each_cluster_stands_between_the_lines() {
 async fn a_wait_shows_the_lines_of_all_clusters() {
     let fleet = fleet().await;
     let wait = "--for=jsonpath={.status.phase}=Succeeded";
-    let ran = fleet.run(&["status", "pods", wait, "--timeout=1s", "--logs=all"]);
+    let ran = fleet.run(&["status", "pods", wait, "--timeout=3s", "--logs=all"]);
     assert_eq!(ran.status.code(), Some(3), "{}", ran.transcript());
     for line in [
         "+ prod-eu: pod/web-x app\n",
