@@ -2,7 +2,7 @@
 //! first page, and 1,000 readers of its events under writes.
 
 use std::io::{BufRead, BufReader};
-use std::process::Child;
+use std::process::{Child, ChildStdout};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -30,6 +30,8 @@ const EVERY: Duration = Duration::from_millis(10);
 /// A running `kubectl spy serve` that answers only its owner.
 struct Server {
     child: Child,
+    /// It ends when nobody can read its output.
+    _output: BufReader<ChildStdout>,
     /// Its port on this machine.
     port: u16,
     token: String,
@@ -161,6 +163,7 @@ impl Server {
         let (port, token) = address.split_once("/?t=").unwrap();
         let server = Server {
             child,
+            _output: output,
             port: port.parse().unwrap(),
             token: token.to_owned(),
         };

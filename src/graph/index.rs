@@ -38,13 +38,22 @@ pub struct Graph {
 impl Graph {
     /// Stores a version of an object in place of the version before; returns the object's key.
     pub fn apply(&mut self, object: Value<'_>) -> Uid {
-        self.apply_in(Form::Full, &Arc::new(ObjectRef::of(object)), object)
+        let node = Node::of(Form::Full, &Arc::new(ObjectRef::of(object)), object);
+        let uid = node.uid.clone();
+        self.put(node);
+        uid
     }
 
-    /// The same for an object that was read in a form.
-    pub fn apply_in(&mut self, form: Form, reference: &Arc<ObjectRef>, object: Value<'_>) -> Uid {
-        let mut node = Node::of(form, reference, object);
+    /// Stores a version of an object that was read in a form. Returns whether any fact about it is another one.
+    pub fn apply_in(&mut self, form: Form, reference: &Arc<ObjectRef>, object: Value<'_>) -> bool {
+        self.put(Node::of(form, reference, object))
+    }
+
+    fn put(&mut self, mut node: Node) -> bool {
         let uid = node.uid.clone();
+        if self.node(&uid) == Some(&node) {
+            return false;
+        }
         self.take(&uid);
         let siblings: Vec<&Node> = self.siblings(&node).collect();
         for sibling in siblings {
@@ -58,8 +67,8 @@ impl Graph {
                 .or_default()
                 .insert(uid.clone());
         }
-        self.nodes.insert(uid.clone(), Box::new(node));
-        uid
+        self.nodes.insert(uid, Box::new(node));
+        true
     }
 
     /// Some of the other dependents of an object's first owner. One of them is often like the object.
@@ -142,10 +151,11 @@ impl Graph {
         else {
             return Vec::new();
         };
-        let mut pods: Vec<_> = self
-            .of_kind_in("Pod", node.object.namespace.as_ref())
+        let namespace = node.object.namespace.as_ref();
+        let pods = self.kinds.pods_selected_by(namespace, selector);
+        let pods = pods.filter_map(|uid| self.node(uid));
+        let mut pods: Vec<&Node> = pods
             .filter(|pod| matches!(pod.facts, Facts::Pod(_)))
-            .filter(|pod| selector.matches(|key| pod.label(key)))
             .collect();
         pods.sort_by_cached_key(|pod| pod.place());
         pods
@@ -225,13 +235,15 @@ impl Graph {
         }
     }
 
-    /// Replaces the links of objects.
-    pub fn link(&mut self, links: impl IntoIterator<Item = (Uid, Links)>) {
-        let mut new = Vec::new();
+    /// Replaces the links of objects. Returns whether any of them is another one.
+    pub fn link(&mut self, links: impl IntoIterator<Item = (Uid, Links)>) -> bool {
+        let (mut new, mut is_other) = (Vec::new(), false);
+        let none = Links::default();
         for (uid, links) in links {
-            if self.links_of(&uid) == Some(&links) {
+            if *self.links_of(&uid).unwrap_or(&none) == links {
                 continue;
             }
+            is_other = true;
             self.references.forget(&uid);
             for reference in &links.references {
                 let name = self.references.names.entry(reference.target.clone());
@@ -243,11 +255,12 @@ impl Graph {
             if !links.selections.is_empty() {
                 self.references.selectors.insert(uid.clone());
             }
-            if links != Links::default() {
+            if links != none {
                 self.references.of.insert(uid, links);
             }
         }
         self.find_bearers(&new);
+        is_other
     }
 
     /// Finds the objects that bear new names, in one pass over the objects.

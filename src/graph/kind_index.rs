@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::object::Uid;
+use crate::object::selector::LabelSelector;
 
-use super::labels::SERVICE_NAME;
+use super::labels::{Labels, SERVICE_NAME};
 use super::node::{Facts, Node};
 
-/// The kinds that are looked up, in their order. Pods are not among them: a graph may have ten thousand, and a second set
-/// of them would take more memory than it saves time.
-const KINDS: [&str; 12] = [
+/// The kinds that are looked up, in their order.
+const KINDS: [&str; 13] = [
     "DaemonSet",
     "EndpointSlice",
     "Ingress",
@@ -19,6 +19,7 @@ const KINDS: [&str; 12] = [
     "Node",
     "PersistentVolume",
     "PersistentVolumeClaim",
+    "Pod",
     "PodDisruptionBudget",
     "Service",
     "StorageClass",
@@ -38,21 +39,26 @@ struct IndexKey {
     namespace: Option<Arc<str>>,
     /// The name of a Service, for itself and for its slices; empty for other kinds.
     service: Arc<str>,
+    /// The labels of a Pod; empty for other kinds. The Pods of one template are one entry, so a selector is compared once.
+    labels: Labels,
 }
 
 impl IndexKey {
     /// The key of an object; `None` for kinds that the index does not have.
     fn of(node: &Node) -> Option<IndexKey> {
         let kind = indexed(&node.object.kind)?;
-        let service = match &node.facts {
-            Facts::Service(_) => Some(node.object.name.clone()),
-            Facts::Slice(_) => node.label(SERVICE_NAME).map(Arc::from),
-            Facts::Workload(_) | Facts::Pod(_) | Facts::Data(_) | Facts::Other => None,
-        };
+        let (mut service, mut labels) = (None, Labels::default());
+        match &node.facts {
+            Facts::Service(_) => service = Some(node.object.name.clone()),
+            Facts::Slice(_) => service = node.label(SERVICE_NAME).map(Arc::from),
+            Facts::Pod(_) => labels = node.labels.clone(),
+            Facts::Workload(_) | Facts::Data(_) | Facts::Other => {}
+        }
         Some(IndexKey {
             kind,
             namespace: node.object.namespace.clone(),
             service: service.unwrap_or_default(),
+            labels,
         })
     }
 }
@@ -113,6 +119,7 @@ impl KindIndex {
             kind,
             namespace: namespace.cloned(),
             service: service.into(),
+            labels: Labels::default(),
         };
         self.objects.get(&key).into_iter().flatten()
     }
@@ -127,10 +134,32 @@ impl KindIndex {
             kind,
             namespace,
             service: Arc::default(),
+            labels: Labels::default(),
         };
         let objects = self.objects.range(first..);
         let objects = objects.take_while(move |(key, _)| is_it(key));
         objects.flat_map(|(_, objects)| objects)
+    }
+
+    /// The Pods in a namespace that a selector selects.
+    pub(super) fn pods_selected_by<'i>(
+        &'i self,
+        namespace: Option<&Arc<str>>,
+        selector: &LabelSelector,
+    ) -> impl Iterator<Item = &'i Uid> {
+        let first = IndexKey {
+            kind: "Pod",
+            namespace: namespace.cloned(),
+            service: Arc::default(),
+            labels: Labels::default(),
+        };
+        let entries = self.objects.range(first..);
+        let is_there =
+            move |key: &IndexKey| key.kind == "Pod" && key.namespace.as_ref() == namespace;
+        let entries = entries.take_while(move |(key, _)| is_there(key));
+        let selected =
+            entries.filter(move |(key, _)| selector.matches(|label| key.labels.get(label)));
+        selected.flat_map(|(_, pods)| pods)
     }
 }
 

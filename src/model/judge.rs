@@ -55,6 +55,7 @@ pub(super) fn judge(
                 next.extend(objects.graph.referrers(&object.object).cloned());
             }
             if is_other {
+                objects.state_changes += 1;
                 others.insert(uid);
             }
         }
@@ -76,7 +77,7 @@ pub(super) fn roll_up(objects: &mut Objects, group: &BTreeSet<Uid>, now: Timesta
         let news = objects.news(uid, now);
         if let Some(object) = objects.by_uid.get_mut(uid) {
             object.pod_problems = problems.unwrap_or_default();
-            object.take_surroundings(around, news);
+            objects.state_changes += u64::from(object.take_surroundings(around, news));
         }
     }
     let Below { worst, parts, .. } = below(Around::of(objects), group);
@@ -84,7 +85,7 @@ pub(super) fn roll_up(objects: &mut Objects, group: &BTreeSet<Uid>, now: Timesta
     for uid in group {
         let news = objects.news(uid, now);
         if let Some(object) = objects.by_uid.get_mut(uid) {
-            object.take_worst(worst, news);
+            objects.state_changes += u64::from(object.take_worst(worst, news));
             object.parts.clone_from(&parts);
         }
     }

@@ -347,6 +347,12 @@ impl Model {
         touched
     }
 
+    /// How often a state, a fact about an object or a relation has changed so far. An object can have new versions without any
+    /// such change.
+    pub fn state_changes(&self) -> u64 {
+        self.objects.state_changes
+    }
+
     /// Follows the sources that the states and the view need now. Returns what that changes.
     fn follow_wanted(&mut self, now: Timestamp, story: &[SourceKey]) -> BTreeSet<Uid> {
         let wanted = self.wanted(story);

@@ -229,13 +229,16 @@ impl ModelObject {
         self.held.first().map(|(source, _)| &source.cluster)
     }
 
-    pub(super) fn take_worst(&mut self, worst: Option<Status>, news: Option<Timestamp>) {
-        if self.worst != worst {
+    /// Returns whether the worst state is another one.
+    pub(super) fn take_worst(&mut self, worst: Option<Status>, news: Option<Timestamp>) -> bool {
+        let is_other = self.worst != worst;
+        if is_other {
             if self.worst.is_some() {
                 self.changed = news.or(self.changed);
             }
             self.worst = worst;
         }
+        is_other
     }
 }
 

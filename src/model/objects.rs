@@ -76,6 +76,8 @@ pub(super) struct Objects {
     pub(super) retention: Retention,
     /// The objects that changed since the last refresh.
     pub(super) changed: BTreeSet<Uid>,
+    /// How often a state, a fact or a relation has changed so far.
+    pub(super) state_changes: u64,
     /// Whether a source that may show a named object was read, or could not be read, since the last refresh.
     pub(super) has_news_of_sources: bool,
     /// The objects whose states so far are no changes: they were listed, and their neighbours were not read yet.
@@ -108,6 +110,7 @@ impl Objects {
             refreshed: Timestamp::UNIX_EPOCH,
             retention,
             changed: BTreeSet::new(),
+            state_changes: 0,
             has_news_of_sources: false,
             listed: BTreeSet::new(),
             was_settled: false,

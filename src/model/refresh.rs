@@ -118,7 +118,7 @@ pub(super) fn refresh(objects: &mut Objects, now: Timestamp) -> BTreeSet<Uid> {
     // Owners before and after.
     let mut touched = objects.graph.with_above(&changed);
     let links = assess_all(objects, &changed, now);
-    objects.graph.link(links);
+    objects.state_changes += u64::from(objects.graph.link(links));
     touched.extend(objects.graph.with_above(&changed));
     let expired = expired(objects, now);
     touched.extend(objects.graph.with_above(&expired));
@@ -215,9 +215,9 @@ fn assess(
         (None, Some(version)) => match version.doc_after(before.as_ref()) {
             Err(error) => Assessment::unreadable(&error),
             Ok(doc) => {
-                objects
-                    .graph
-                    .apply_in(object.form(), &object.object, doc.root());
+                let (form, graph) = (object.form(), &mut objects.graph);
+                let is_other = graph.apply_in(form, &object.object, doc.root());
+                objects.state_changes += u64::from(is_other);
                 object.is_starting = is_starting(doc.root(), now);
                 object.printed = printed(doc.root());
                 object.review = review_at(doc.root(), now);
@@ -241,7 +241,10 @@ fn assess(
             }
         },
     };
-    object.own = Arc::new(assessment);
+    if *object.own != assessment {
+        objects.state_changes += 1;
+        object.own = Arc::new(assessment);
+    }
     object.drop_tape();
     share_with_sibling(objects, uid);
     links
@@ -310,6 +313,7 @@ fn remove(objects: &mut Objects, uid: &Uid) -> Vec<Uid> {
     objects.unwell.remove(uid);
     let mut around = services_of(Around::of(objects), uid);
     objects.graph.delete(uid);
+    objects.state_changes += 1;
     let Some(object) = objects.by_uid.remove(uid) else {
         return around;
     };

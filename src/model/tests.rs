@@ -631,7 +631,69 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 0..30)
 }
 
+/// Everything of an object that a row can show.
+type Shown = (Uid, Arc<Assessment>, Arc<Assessment>, Option<Status>, bool);
+
+/// What rows can show, and how they are related.
+fn shown(model: &Model) -> (Vec<Shown>, Graph) {
+    let objects = model.objects().map(|(uid, object)| {
+        let (assessment, own) = (object.assessment.clone(), object.own.clone());
+        let is_gone = object.departure.is_some();
+        (uid.clone(), assessment, own, object.worst, is_gone)
+    });
+    (objects.collect(), model.graph().clone())
+}
+
+#[test]
+fn a_version_without_another_state_is_no_change_of_states() {
+    let source = pods("");
+    let mut model = model(RETENTION, &[&source]);
+    let mut known = 0;
+    let mut write = |text: &str| {
+        let object = version(&format!(
+            r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"uid":"a","name":"a","namespace":"shop",{text}}}}}"#
+        ));
+        model.apply(&source, &event(Why::Modified, object), at(0));
+        assert!(!model.refresh(at(0)).is_empty());
+        let changes = model.state_changes();
+        std::mem::replace(&mut known, changes) != changes
+    };
+    let labelled = r#""labels":{"app":"web"}"#;
+    assert!(write(labelled));
+    assert!(!write(&format!(r#"{labelled},"annotations":{{"a":"1"}}"#)));
+    assert!(!write(&format!(r#"{labelled},"annotations":{{"a":"2"}}"#)));
+    assert!(write(r#""labels":{"app":"api"}"#));
+}
+
 proptest! {
+    /// What a row shows never changes without notice.
+    #[test]
+    fn changes_of_states_are_counted(steps in steps()) {
+        let source = pods("");
+        let mut model = model(Retention::None, &[&source]);
+        let mut known = BTreeSet::new();
+        let (mut before, mut changes) = (shown(&model), 0);
+        for step in steps {
+            match step {
+                Step::Write(index, phase) => {
+                    let why = if known.insert(index) { Why::Added } else { Why::Modified };
+                    model.apply(&source, &event(why, pod(UIDS[index], phase, owner(index))), at(0));
+                }
+                Step::Delete(index) => {
+                    if known.remove(&index) {
+                        model.apply(&source, &event(Why::Deleted, pod(UIDS[index], "Running", owner(index))), at(0));
+                    }
+                }
+                Step::Refresh => {
+                    model.refresh(at(0));
+                    let after = shown(&model);
+                    prop_assert!(model.state_changes() != changes || before == after);
+                    (before, changes) = (after, model.state_changes());
+                }
+            }
+        }
+    }
+
     #[test]
     fn only_the_newest_versions_count(steps in steps()) {
         let source = pods("");

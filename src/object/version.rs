@@ -32,6 +32,11 @@ impl Uid {
         &self.text
     }
 
+    /// The same text, shared.
+    pub fn text(&self) -> Arc<str> {
+        self.text.clone()
+    }
+
     /// Compares the whole texts. Equal uids mostly share one.
     fn compare_texts(&self, other: &Uid) -> Ordering {
         if Arc::ptr_eq(&self.text, &other.text) {

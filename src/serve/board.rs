@@ -8,7 +8,8 @@ use tokio::sync::watch;
 
 use super::event_ring::{EventRing, EventSubject, RingEvent};
 use super::rights::{ReaderRights, SourcePlace};
-use super::snapshot::{ServedRow, Snapshot};
+use super::served_row::ServedRow;
+use super::snapshot::Snapshot;
 use crate::render::json::{VERSION, line};
 
 /// The newest state, and how it came about. Readers look at it for a moment and never hold it while they wait.
@@ -40,9 +41,9 @@ pub type ClusterReason = (Arc<str>, &'static str);
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Transition {
     /// The cluster of the object.
-    pub cluster: String,
+    pub cluster: Arc<str>,
     /// The kind of the object.
-    pub kind: String,
+    pub kind: Arc<str>,
     /// The state before.
     pub from: &'static str,
     /// The state after.

@@ -9,7 +9,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use super::rights::SourcePlace;
-use super::snapshot::ServedRow;
+use super::served_row::ServedRow;
 
 /// The most events that are kept.
 const MAX_EVENTS: usize = 20_000;

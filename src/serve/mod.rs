@@ -26,6 +26,7 @@ mod rights;
 mod rights_cache;
 mod routes;
 mod served_cluster;
+mod served_row;
 mod snapshot;
 mod streams;
 mod web_server;
@@ -52,9 +53,10 @@ pub use rights_cache::{
 };
 pub use routes::router;
 pub use served_cluster::ServedCluster;
+pub use served_row::{OwnState, ServedRow};
 #[cfg(test)]
 pub(crate) use snapshot::testing;
-pub use snapshot::{Link, OwnState, ServedRow, Snapshot, SourceHealth, UnhealthyRow, WatchRecord};
+pub use snapshot::{Link, Snapshot, SourceHealth, UnhealthyRow, WatchRecord};
 pub use web_server::{
     Answered, PendingQuestion, Question, QuestionError, RecordVerb, SinkCountsSource, WebServer,
 };

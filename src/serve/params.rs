@@ -6,7 +6,8 @@ use std::sync::Arc;
 use http::Uri;
 use jiff::Timestamp;
 
-use super::snapshot::{ServedRow, Snapshot};
+use super::served_row::ServedRow;
+use super::snapshot::Snapshot;
 use crate::render::age::rfc3339;
 
 /// The parameter that has the token in the printed address.
@@ -180,13 +181,14 @@ impl RowFilter {
             .collect()
     }
 
-    /// The requested objects and their dependents, by their ids; `None` for all objects.
-    pub fn ids(&self, snapshot: &Snapshot) -> Option<HashSet<String>> {
-        if self.objects.is_empty() && self.namespace.is_none() && self.cluster.is_none() {
-            return None;
+    /// The ids of the objects that it asks for only because of the objects above them.
+    pub fn dependents(&self, snapshot: &Snapshot) -> HashSet<String> {
+        if self.objects.is_empty() {
+            return HashSet::new();
         }
         let rows = self.within(snapshot).into_iter();
-        Some(rows.map(|row| row.id()).collect())
+        let dependents = rows.filter(|row| !self.names(row));
+        dependents.map(|row| row.id()).collect()
     }
 
     /// Whether it asks for this object, whatever the others are. A dependent of a named object is asked for because of its owner.
@@ -232,16 +234,17 @@ impl RowFilter {
 
     fn is_in_place(&self, row: &ServedRow) -> bool {
         let object = &row.record.object_ref;
-        let is_of = |cluster: &String| *cluster == object.cluster;
+        let is_of = |cluster: &String| **cluster == *object.cluster;
         self.cluster.as_ref().is_none_or(is_of)
-            && (self.namespace.is_none() || object.namespace == self.namespace)
+            && (self.namespace.is_none()
+                || object.namespace.as_deref() == self.namespace.as_deref())
     }
 }
 
 /// Whether `TYPE/NAME` or `TYPE` names the object of a row.
 fn is_named(row: &ServedRow, word: &str) -> bool {
     match word.split_once('/') {
-        Some((of_type, name)) => row.is_of_type(of_type) && row.record.object_ref.name == name,
+        Some((of_type, name)) => row.is_of_type(of_type) && *row.record.object_ref.name == *name,
         None => row.is_of_type(word),
     }
 }
@@ -282,8 +285,8 @@ mod tests {
     #[test]
     fn an_object_brings_its_dependents() {
         let mut owner = failed_pod("web", "it fails");
-        owner.record.object_ref.kind = "Deployment".to_owned();
-        "apps/v1".clone_into(&mut owner.record.object_ref.api_version);
+        owner.record.object_ref.kind = "Deployment".into();
+        owner.record.object_ref.api_version = "apps/v1".into();
         let mut below = failed_pod("web-1", "it fails");
         below.record.depth = 1;
         let mut other = failed_pod("api", "it fails");

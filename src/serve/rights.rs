@@ -138,8 +138,9 @@ mod tests {
 
     use std::collections::BTreeSet;
 
+    use super::super::served_row::OwnState;
     use super::super::snapshot::testing::{failed_pod, pods, snapshot};
-    use super::super::snapshot::{Link, OwnState, Snapshot, SourceHealth};
+    use super::super::snapshot::{Link, Snapshot, SourceHealth};
     use super::*;
     use crate::render::json::LastLinesRecord;
     use crate::status::Status;
@@ -178,7 +179,7 @@ mod tests {
             is_unhealthy: false,
         }));
         let mut map = failed_pod("hidden", "it is gone");
-        "ConfigMap".clone_into(&mut map.record.object_ref.kind);
+        map.record.object_ref.kind = "ConfigMap".into();
         let mut all = snapshot(vec![web, map]);
         all.shortfalls = vec!["hidden is not read".to_owned()];
         all.link = Link {

@@ -427,7 +427,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn rights_are_those_of_the_namespaces_in_which_objects_are() {
         let mut other = failed_pod("api", "it fails");
-        other.record.object_ref.namespace = Some("prod".to_owned());
+        other.record.object_ref.namespace = Some("prod".into());
         let mut all = snapshot(vec![failed_pod("web", "it fails"), other]);
         all.places = Arc::new(BTreeSet::from([SourcePlace {
             resource: pods(),

@@ -4,16 +4,13 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use serde::Serialize;
 
 use super::package_metrics::ServedPackage;
-use super::rights::{GrantedRights, Judgement, ReaderRights, SourcePlace};
+use super::rights::{Judgement, ReaderRights, SourcePlace};
 use super::served_cluster::{ServedCluster, merged};
-use crate::object::{ResourceType, well_known, well_known_type};
-use crate::render::json::status::StatusRecord;
-use crate::render::json::{VERSION, line};
-use crate::status::Status;
+use super::served_row::ServedRow;
+use crate::render::json::VERSION;
 
 /// What is known of the followed objects at one moment.
 #[derive(Clone, Debug, Default)]
@@ -113,6 +110,17 @@ impl Snapshot {
             shortfalls: lines.collect(),
             ..Snapshot::default()
         }
+    }
+
+    /// Whether both have the same objects and packages, in the same order and states.
+    pub fn has_same_objects(&self, other: &Snapshot) -> bool {
+        let rows = self.rows.iter().zip(&other.rows);
+        self.rows.len() == other.rows.len()
+            && rows.into_iter().all(|(row, other)| Arc::ptr_eq(row, other))
+            && self.unhealthy == other.unhealthy
+            && self.packages == other.packages
+            && self.shortfalls == other.shortfalls
+            && self.place == other.place
     }
 
     /// What a reader with these rights sees.
@@ -304,215 +312,6 @@ impl WatchRecord {
     }
 }
 
-/// An object with its state, in the forms that readers take. All text is as the cluster sent it: the page escapes it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ServedRow {
-    /// The record of `status -o json`, with the sources of its rules.
-    pub record: StatusRecord,
-    /// The short name of its cluster, if the server follows several.
-    pub label: Option<Arc<str>>,
-    /// Its state.
-    pub status: Status,
-    /// The lines below its row: causes, or what it waits for.
-    pub lines: Vec<String>,
-    /// What changed before it failed, one line each.
-    pub changes: Vec<String>,
-    /// What its failed containers printed last.
-    pub last_lines: Vec<String>,
-    /// When it was created.
-    pub created: Option<Timestamp>,
-    /// Whether it was requested, and not only found below another object.
-    pub is_requested: bool,
-    /// Whether a view of what is not well has a row for it.
-    pub is_unhealthy: bool,
-    /// The same from the object alone; `None` if that is the same.
-    pub own: Option<Box<OwnState>>,
-    /// When its state from the object alone last changed, in RFC 3339.
-    pub own_time: Arc<str>,
-}
-
-/// The state of an object, judged without any other object.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OwnState {
-    /// The record of `status -o json`.
-    pub record: StatusRecord,
-    /// The state.
-    pub status: Status,
-    /// The lines below its row.
-    pub lines: Vec<String>,
-    /// Whether a view of what is not well has a row for it.
-    pub is_unhealthy: bool,
-}
-
-impl ServedRow {
-    /// What a reader sees of the object; `None` if he may not list it.
-    pub fn for_reader(
-        self: &Arc<Self>,
-        rights: &ReaderRights,
-        judgement: Judgement,
-    ) -> Option<Arc<ServedRow>> {
-        let granted = match rights {
-            ReaderRights::Everything => return Some(self.clone()),
-            ReaderRights::Only(granted) => granted,
-        };
-        granted
-            .may_see(&self.record.object_ref)
-            .then(|| match judgement {
-                Judgement::Alone => Arc::new(self.alone()),
-                Judgement::Whole => self.without_hidden(granted),
-            })
-    }
-
-    /// The row without changes of objects that the reader may not list, and without lines of logs that he may not read.
-    fn without_hidden(self: &Arc<Self>, granted: &GrantedRights) -> Arc<ServedRow> {
-        let namespace = self.record.object_ref.namespace.as_deref();
-        let shows_lines = self.last_lines.is_empty() || granted.may_read_logs(namespace);
-        let changes = self.record.last_changes.iter();
-        let is_shown: Vec<bool> = changes
-            .map(|change| change.object.as_ref().is_none_or(|it| granted.may_see(it)))
-            .collect();
-        if shows_lines && is_shown.iter().all(|is_shown| *is_shown) {
-            return self.clone();
-        }
-        let mut seen = ServedRow::clone(self);
-        if !shows_lines {
-            seen.last_lines.clear();
-            seen.record.last_lines.clear();
-        }
-        // Each text is that of the record at its place.
-        let mut kept = is_shown.iter().copied();
-        seen.changes.retain(|_| kept.next().unwrap_or(false));
-        let mut kept = is_shown.iter().copied();
-        seen.record
-            .last_changes
-            .retain(|_| kept.next().unwrap_or(false));
-        Arc::new(seen)
-    }
-
-    /// The row for readers who may not know what is around the object: its place among others is left out, too.
-    #[must_use]
-    pub fn alone(&self) -> ServedRow {
-        let own = self.own.as_deref();
-        let record = own.map_or(&self.record, |own| &own.record);
-        ServedRow {
-            record: StatusRecord {
-                time: self.own_time.to_string(),
-                owner: None,
-                depth: 0,
-                worst: None,
-                last_changes: Vec::new(),
-                last_lines: Vec::new(),
-                ..record.clone()
-            },
-            label: self.label.clone(),
-            status: own.map_or(self.status, |own| own.status),
-            lines: own.map_or(&self.lines, |own| &own.lines).clone(),
-            changes: Vec::new(),
-            last_lines: Vec::new(),
-            is_unhealthy: own.map_or(self.is_unhealthy, |own| own.is_unhealthy),
-            created: self.created,
-            is_requested: self.is_requested,
-            own: None,
-            own_time: self.own_time.clone(),
-        }
-    }
-
-    /// Whether readers learn nothing from this row after that one.
-    pub fn is_like(&self, was: &ServedRow) -> bool {
-        let timeless = |row: &ServedRow| StatusRecord {
-            time: String::new(),
-            ..row.record.clone()
-        };
-        self.is_unhealthy == was.is_unhealthy && timeless(self) == timeless(was)
-    }
-
-    /// Its uid; `GROUP/KIND/NAMESPACE/NAME` without one. If the server follows several clusters, the name of the cluster and a
-    /// space stand before it: a cluster that is restored from the backup of another has its uids.
-    pub fn id(&self) -> String {
-        let object = &self.record.object_ref;
-        let id = object.uid.clone().unwrap_or_else(|| {
-            let namespace = object.namespace.as_deref().unwrap_or_default();
-            format!(
-                "{}/{}/{namespace}/{}",
-                self.group(),
-                object.kind,
-                object.name
-            )
-        });
-        match self.label {
-            Some(_) => format!("{} {id}", object.cluster),
-            None => id,
-        }
-    }
-
-    /// Its API group; empty for the core group.
-    pub fn group(&self) -> &str {
-        let parts = self.record.object_ref.api_version.split_once('/');
-        parts.map_or("", |(group, _)| group)
-    }
-
-    /// `Deployment.apps`, `Pod`: its kind and group, as the page writes them in addresses.
-    pub fn kind_and_group(&self) -> String {
-        let kind = &self.record.object_ref.kind;
-        match self.group() {
-            "" => kind.clone(),
-            group => format!("{kind}.{group}"),
-        }
-    }
-
-    /// `deployment/web`: what kubectl takes as an argument.
-    pub fn name(&self) -> String {
-        let object = &self.record.object_ref;
-        format!("{}/{}", object.kind.to_lowercase(), object.name)
-    }
-
-    /// The record as one line of JSON: that of `status -o json`, or with `--explain`.
-    pub fn json(&self, explains: bool) -> String {
-        if explains {
-            return line(&self.record);
-        }
-        let mut record = self.record.clone();
-        for cause in &mut record.causes {
-            cause.source = None;
-        }
-        line(&record)
-    }
-
-    /// Whether a word of kubectl names its type: `deploy`, `deployments.apps`, `Deployment`.
-    pub fn is_of_type(&self, word: &str) -> bool {
-        let group = self.group();
-        let (name, of_group) = match word.split_once('.') {
-            Some((name, of_group)) => (name, Some(of_group)),
-            None => (word, None),
-        };
-        // As in kubectl, a version may stand before the group: `deployments.v1.apps`.
-        let is_of_group = of_group.is_none_or(|of| {
-            of == group || of.split_once('.').is_some_and(|(_, rest)| rest == group)
-        });
-        let kind = &self.record.object_ref.kind;
-        let is_kind = name.eq_ignore_ascii_case(kind);
-        let known = well_known_type(group, kind);
-        let is_known_name = known.is_some_and(|known| names(known, name));
-        // As in kubectl, a word without a group is a kind of Kubernetes first: `svc`, also beside the Services of Knative.
-        let is_ambiguous = known.is_none() && of_group.is_none();
-        if is_ambiguous && well_known().iter().any(|other| names(other, name)) {
-            return false;
-        }
-        // Most plurals of custom kinds follow the rules of English.
-        let plural = [kind.to_lowercase() + "s", kind.to_lowercase() + "es"];
-        let is_plural = known.is_none() && plural.iter().any(|plural| plural == name);
-        is_of_group && (is_kind || is_known_name || is_plural)
-    }
-}
-
-/// Whether a word without a group names a type: `deploy`, `deployments`, `Deployment`.
-fn names(known: &ResourceType, word: &str) -> bool {
-    word.eq_ignore_ascii_case(&known.resource.kind)
-        || word == known.singular
-        || word == &*known.resource.plural
-        || known.short_names.iter().any(|short| short == word)
-}
-
 /// A row among those that are not well.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnhealthyRow {
@@ -537,9 +336,12 @@ impl UnhealthyRow {
 
 #[cfg(test)]
 pub(crate) mod testing {
+    use jiff::Timestamp;
+
     use super::*;
-    use crate::object::ObjectRef;
-    use crate::status::Assessment;
+    use crate::object::{ObjectRef, well_known_type};
+    use crate::render::json::status::StatusRecord;
+    use crate::status::{Assessment, Status};
 
     /// A Pod of the namespace `shop` that fails for this reason.
     pub(crate) fn failed_pod(name: &str, reason: &str) -> ServedRow {
@@ -592,6 +394,7 @@ pub(crate) mod testing {
 mod tests {
     use super::testing::{failed_pod, snapshot};
     use super::*;
+    use crate::status::Status;
 
     #[test]
     fn the_snapshots_of_several_clusters_are_one() {
@@ -615,42 +418,5 @@ mod tests {
         assert_eq!(all.shortfalls, lines);
         let elsewhere = part("other", "-n prod", Status::Failed);
         assert_eq!(&*Snapshot::of_clusters(&[&one, &elsewhere]).place, "");
-    }
-
-    #[test]
-    fn equal_uids_of_two_clusters_are_two_ids() {
-        let mut row = failed_pod("web", "it fails");
-        assert_eq!(row.id(), "uid-web");
-        row.label = Some("t".into());
-        assert_eq!(row.id(), "test uid-web");
-    }
-
-    #[test]
-    fn kubectls_words_name_a_type() {
-        let row = failed_pod("web", "it fails");
-        for (word, is_it) in [
-            ("pod", true),
-            ("Pod", true),
-            ("po", true),
-            ("pods", true),
-            ("pods.apps", false),
-            ("deploy", false),
-            ("", false),
-        ] {
-            assert_eq!(row.is_of_type(word), is_it, "{word}");
-        }
-        let mut custom = failed_pod("web", "it fails");
-        "example.com/v1".clone_into(&mut custom.record.object_ref.api_version);
-        for (word, is_it) in [
-            ("pod", false),
-            ("pods", false),
-            ("po", false),
-            ("Pod", false),
-            ("pods.example.com", true),
-            ("pods.v1.example.com", true),
-            ("pods.example.org", false),
-        ] {
-            assert_eq!(custom.is_of_type(word), is_it, "{word}");
-        }
     }
 }

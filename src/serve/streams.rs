@@ -16,7 +16,8 @@ use super::event_ring::{EventId, EventSubject, NumberedEvent, Resumption, RingEv
 use super::page::{PageView, View};
 use super::params::RowFilter;
 use super::rights::{Judgement, ReaderRights};
-use super::snapshot::{ServedRow, Snapshot};
+use super::served_row::ServedRow;
+use super::snapshot::Snapshot;
 use crate::render::json::{VERSION, line};
 
 /// The most events that a stream takes at a time.
@@ -55,8 +56,11 @@ pub(super) struct EventFeed {
     stage: FeedStage,
     /// The number of the last event that was looked at.
     position: u64,
-    /// The ids of the objects that it asks for, as far as they were there since the stream began; `None` for all.
-    ids: Option<HashSet<String>>,
+    /// The ids of the objects that it gets only because of the objects above them, as far as they were there since the stream
+    /// began.
+    dependents: HashSet<String>,
+    /// Whether those of the newest snapshot are among them.
+    has_newest_dependents: bool,
     rights: ReaderRights,
     /// What the reader sees of the events that it has taken.
     judgement: Judgement,
@@ -103,7 +107,8 @@ impl EventFeed {
             filter,
             stage: FeedStage::Start(last),
             position: 0,
-            ids: None,
+            dependents: HashSet::new(),
+            has_newest_dependents: false,
             rights,
             judgement: Judgement::Alone,
             skipped: 0,
@@ -155,7 +160,7 @@ impl EventFeed {
                 self.position = number;
                 let snapshot = self.board.borrow().snapshot.clone();
                 self.judgement = self.rights.judgement(snapshot.places.iter());
-                self.ids = self.filter.ids(&self.seen(&snapshot));
+                self.dependents = self.filter.dependents(&self.seen(&snapshot));
                 if self.has_lost_dependents(&snapshot) {
                     return last.map(|after| self.gap(after));
                 }
@@ -217,7 +222,7 @@ impl EventFeed {
         drop(board);
         let rows = self.filter.rows(&seen);
         let rows: Vec<Arc<ServedRow>> = rows.into_iter().cloned().collect();
-        self.ids = self.filter.ids(&seen);
+        self.dependents = self.filter.dependents(&seen);
         let count = rows.len();
         self.stage = FeedStage::State(rows.into_iter(), count);
     }
@@ -231,11 +236,7 @@ impl EventFeed {
             return Some(self.gap(after));
         };
         self.judgement = self.rights.judgement(board.snapshot.places.iter());
-        // The objects that were there before may have gone since.
-        if let Some(known) = &mut self.ids {
-            let seen = board.snapshot.for_reader(&self.rights);
-            known.extend(self.filter.ids(&seen).into_iter().flatten());
-        }
+        self.has_newest_dependents = false;
         self.stage = FeedStage::Events(events.into_iter());
         None
     }
@@ -271,16 +272,34 @@ impl EventFeed {
         Some(frame)
     }
 
+    /// Whether the reader asks for an object, or for one that it depends on. An object that was there before may have gone since.
+    fn is_asked_for(&mut self, row: &ServedRow) -> bool {
+        if self.filter.asks_for(row) {
+            return true;
+        }
+        if !self.filter.may_ask_for_dependent(row) {
+            return false;
+        }
+        let id = row.id();
+        if !self.has_newest_dependents && !self.dependents.contains(&id) {
+            // It may be a new dependent. To find out takes a look at all objects.
+            let snapshot = self.board.borrow().snapshot.clone();
+            let newest = self.filter.dependents(&self.seen(&snapshot));
+            self.dependents.extend(newest);
+            self.has_newest_dependents = true;
+        }
+        self.dependents.contains(&id)
+    }
+
     /// What the reader learns from an event.
-    fn data(&self, event: &RingEvent) -> Option<String> {
+    fn data(&mut self, event: &RingEvent) -> Option<String> {
         let (row, was) = match &event.subject {
             EventSubject::Object { row, was } => (row, was),
             EventSubject::Source(place) => {
                 return self.rights.may_list(place).then(|| event.data.clone());
             }
         };
-        let is_known = |ids: &HashSet<String>| self.filter.asks_for(row) || ids.contains(&row.id());
-        if !self.ids.as_ref().is_none_or(is_known) {
+        if !self.is_asked_for(row) {
             return None;
         }
         let seen = row.for_reader(&self.rights, self.judgement)?;
@@ -445,8 +464,9 @@ mod tests {
     use super::super::page::NowPage;
     use super::super::params::Params;
     use super::super::rights::{GrantedRights, ReadRight, SourcePlace};
+    use super::super::served_row::OwnState;
+    use super::super::snapshot::Snapshot;
     use super::super::snapshot::testing::{failed_pod, pods, snapshot};
-    use super::super::snapshot::{OwnState, Snapshot};
     use super::*;
     use crate::status::Status;
 
@@ -569,6 +589,32 @@ mod tests {
         assert_snapshot!(now(&mut unhealthy), @"7.2 status web");
     }
 
+    /// The Pod `web` has a dependent that comes, and goes with the others.
+    #[test]
+    fn a_reader_of_an_object_gets_its_dependents_as_long_as_they_are_there() {
+        let board = board();
+        let mut of_web = feed(&board, "object=pod/web", None);
+        let mut of_others = feed(&board, "object=pod/other", None);
+        now(&mut of_web);
+        now(&mut of_others);
+        let mut child = failed_pod("child", "it fails");
+        child.record.depth = 1;
+        let child = Arc::new(child);
+        let announce = |was: Option<&Arc<ServedRow>>, rows: &dyn Fn(&mut Vec<Arc<ServedRow>>)| {
+            board.send_modify(|board| {
+                let mut next = Snapshot::clone(&board.snapshot);
+                rows(&mut next.rows);
+                board.announce(&child, was);
+                board.snapshot = Arc::new(next);
+            });
+        };
+        announce(None, &|rows| rows.push(child.clone()));
+        assert_eq!(now(&mut of_web), "7.1 status child");
+        announce(None, &|rows| rows.clear());
+        assert_eq!(now(&mut of_web), "7.2 status child");
+        assert_eq!(now(&mut of_others), "");
+    }
+
     /// The same reader, away while an object ended and its row was removed.
     #[test]
     fn a_reader_that_was_away_learns_which_of_its_objects_are_gone() {
@@ -578,7 +624,8 @@ mod tests {
         change(&board, "api", Status::NotFound);
         board.send_modify(|board| {
             let mut left = Snapshot::clone(&board.snapshot);
-            left.rows.retain(|row| row.record.object_ref.name != "api");
+            left.rows
+                .retain(|row| &*row.record.object_ref.name != "api");
             board.snapshot = Arc::new(left);
         });
         for filter in filters {

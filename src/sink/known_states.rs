@@ -221,11 +221,11 @@ pub(super) fn known(row: &ServedRow) -> ObjectState {
     let object = &row.record.object_ref;
     ObjectState {
         object: ObjectRef {
-            api_version: object.api_version.as_str().into(),
-            kind: object.kind.as_str().into(),
-            namespace: object.namespace.as_deref().map(Into::into),
-            name: object.name.as_str().into(),
-            uid: object.uid.as_deref().map(Uid::new),
+            api_version: object.api_version.clone(),
+            kind: object.kind.clone(),
+            namespace: object.namespace.clone(),
+            name: object.name.clone(),
+            uid: object.uid.clone().map(Uid::new),
         },
         status: row.status,
     }

@@ -296,7 +296,7 @@ fn a_change_while_nobody_looked_is_sent_once() {
 fn row_of(cluster: &str, status: Status, created: i64) -> [Arc<ServedRow>; 1] {
     let mut row = failed_pod("web", "");
     row.label = Some(cluster.into());
-    cluster.clone_into(&mut row.record.object_ref.cluster);
+    row.record.object_ref.cluster = cluster.into();
     (row.status, row.created) = (status, Some(at(created)));
     [Arc::new(row)]
 }
@@ -382,7 +382,7 @@ fn a_cluster_that_joins_late_is_compared_with_its_own_past() {
     // It was created after the other one was last known, long before now.
     let mut rows = row_of("edge-2", Status::Failed, 6000).to_vec();
     let mut young = ServedRow::clone(&rows[0]);
-    young.record.object_ref.uid = Some("young".to_owned());
+    young.record.object_ref.uid = Some("young".into());
     rows.push(Arc::new(young));
     take(&queue, RowCluster::OneOfSeveral("edge-2"), &rows, 9001);
     assert_eq!(sent(&queue, 9001), ["edge-2 new>Failed"]);

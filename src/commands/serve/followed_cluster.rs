@@ -26,6 +26,10 @@ pub(super) struct FollowedCluster {
     stage: FollowStage,
     /// Whether the state of other objects is not complete yet. Readers see the old one meanwhile.
     pub(super) is_settling: bool,
+    /// Whether a source has another state, or was read, since the last snapshot.
+    has_source_news: bool,
+    /// How many changes of states the snapshot has.
+    state_changes: u64,
     /// Whether the sinks may not have its states yet.
     pub(super) has_news: bool,
     /// The sources of other objects to follow, of which every object is needed.
@@ -58,6 +62,8 @@ impl FollowedCluster {
             packages: PackageRecords::default(),
             stage: FollowStage::Begun,
             is_settling: false,
+            has_source_news: false,
+            state_changes: 0,
             has_news: false,
             rereads: Vec::new(),
         }
@@ -82,6 +88,8 @@ impl FollowedCluster {
             packages: PackageRecords::default(),
             stage: FollowStage::Begun,
             is_settling: false,
+            has_source_news: false,
+            state_changes: 0,
             has_news: false,
             rereads: Vec::new(),
         }
@@ -143,6 +151,7 @@ impl FollowedCluster {
 
     pub(super) fn apply(&mut self, key: &Arc<SourceKey>, event: &Event, now: Timestamp) {
         let now = self.now(now);
+        self.has_source_news |= !matches!(event, Event::Object { .. });
         self.served.state.apply(key, event, now);
     }
 
@@ -151,7 +160,12 @@ impl FollowedCluster {
     pub(super) fn refresh(&mut self, now: Timestamp, is_due: bool) -> Option<Vec<RowChange>> {
         let now = self.now(now);
         let state = &mut self.served.state;
-        let mut is_due = state.take_news(now) || is_due;
+        let has_versions = state.refresh(now);
+        let mut is_due = is_due | std::mem::take(&mut self.has_source_news);
+        // A new version of an object alone changes no row.
+        is_due |= state.take_look_ups();
+        let state_changes = state.model.state_changes();
+        is_due |= std::mem::replace(&mut self.state_changes, state_changes) != state_changes;
         if self.stage == FollowStage::Begun && state.model.is_presentable() {
             self.stage = FollowStage::Shown;
             is_due = true;
@@ -164,23 +178,31 @@ impl FollowedCluster {
             return None;
         }
         is_due |= std::mem::take(&mut self.is_settling);
-        let changes = is_due.then(|| self.publish(now));
+        let changes = if is_due {
+            Some(self.publish(now))
+        } else {
+            (has_versions && self.take_packages(now)).then(Vec::new)
+        };
         if self.is_read() {
             self.stage = FollowStage::Read;
         }
         changes
     }
 
+    /// Puts the present packages into the snapshot. Returns whether any is another one.
+    fn take_packages(&mut self, now: Timestamp) -> bool {
+        let model = &self.served.state.model;
+        let packages = self.packages.take(model, &self.id.0, now);
+        let is_other = self.snapshot.packages != packages;
+        self.snapshot.packages = packages;
+        is_other
+    }
+
     fn publish(&mut self, now: Timestamp) -> Vec<RowChange> {
         self.served.state.read_logs();
         let Publication { changes, snapshot } = self.served.publish(now);
-        let packages = self
-            .packages
-            .take(&self.served.state.model, &self.id.0, now);
-        self.snapshot = Snapshot {
-            packages,
-            ..snapshot
-        };
+        self.snapshot = snapshot;
+        self.take_packages(now);
         match self.stage {
             FollowStage::Begun | FollowStage::Shown => Vec::new(),
             FollowStage::Read => changes,

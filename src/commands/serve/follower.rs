@@ -84,7 +84,7 @@ impl Follower {
         self.clusters.iter().find(|followed| followed.is(cluster))
     }
 
-    /// Publishes the objects, and these changes as events.
+    /// Publishes the objects, and these changes as events, if readers do not have the same already.
     fn publish(&mut self, changes: &[RowChange], sources: &Sources, now: Timestamp) {
         self.note_places(sources);
         let parts: Vec<&Snapshot> = self.clusters.iter().map(|it| &it.snapshot).collect();
@@ -92,6 +92,13 @@ impl Follower {
             [only] if !sources.clusters.are_several() => Snapshot::clone(only),
             several => Snapshot::of_clusters(several),
         };
+        if let Some(sinks) = &mut self.to.sinks {
+            sinks.look_again();
+        }
+        // Each notice wakes all readers.
+        if changes.is_empty() && self.to.board.borrow().snapshot.has_same_objects(&snapshot) {
+            return;
+        }
         let snapshot = self.with_states(snapshot, sources, now);
         self.to.board.send_modify(|board| {
             for change in changes {
@@ -99,9 +106,6 @@ impl Follower {
             }
             board.snapshot = Arc::new(snapshot);
         });
-        if let Some(sinks) = &mut self.to.sinks {
-            sinks.look_again();
-        }
     }
 
     /// The snapshot with the present states of clusters and sources.

@@ -115,7 +115,7 @@ impl FileView<'_> {
     }
 
     fn record(&self, row: &StatusRow<'_>, canvas: Canvas) -> String {
-        let record = row.record(self.name, canvas.now);
+        let record = row.record(&self.name.into(), canvas.now);
         line(&if self.args.explain {
             record.explained(row.assessment)
         } else {

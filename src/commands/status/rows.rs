@@ -124,15 +124,15 @@ impl<'a> StatusRow<'a> {
     }
 
     /// The record of its state in a cluster.
-    pub(super) fn record(&self, cluster: &str, now: Timestamp) -> StatusRecord {
+    pub(super) fn record(&self, cluster: &Arc<str>, now: Timestamp) -> StatusRecord {
         let changes = self.last_changes.iter();
         StatusRecord {
-            owner: self.owner.as_ref().map(|uid| uid.as_str().to_owned()),
+            owner: self.owner.as_ref().map(Uid::text),
             depth: self.depth,
             worst: self.worst().map(Status::as_str),
             last_changes: changes.map(|change| change.record(cluster)).collect(),
             last_lines: self.last_lines.iter().map(LastLines::record).collect(),
-            ..StatusRecord::new(cluster, &self.object, self.assessment, now)
+            ..StatusRecord::new(cluster.clone(), &self.object, self.assessment, now)
         }
     }
 

@@ -192,7 +192,7 @@ fn own_assessment<'a>(row: &StatusRow<'a>) -> &'a Arc<Assessment> {
 
 /// What a row is made for.
 struct ServedPlace<'a> {
-    cluster: &'a str,
+    cluster: &'a Arc<str>,
     /// The short name of the cluster, if there are several.
     label: Option<&'a Arc<str>>,
     was: Option<&'a HeldRow>,
@@ -224,7 +224,7 @@ fn served(row: &StatusRow<'_>, place: &ServedPlace<'_>) -> ServedRow {
 
 /// The state of an object that nothing around it decides.
 fn own_state(row: &StatusRow<'_>, own: &Arc<Assessment>, place: &ServedPlace<'_>) -> OwnState {
-    let record = StatusRecord::new(place.cluster, &row.object, own, place.now);
+    let record = StatusRecord::new(place.cluster.clone(), &row.object, own, place.now);
     OwnState {
         record: record.explained(own),
         status: own.status(),

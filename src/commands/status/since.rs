@@ -199,7 +199,7 @@ impl<'a> ComparedStates<'a> {
                 Difference::Changed(row, was) => (row.record(&cluster.0, now), Some(was)),
                 Difference::New(row) => (row.record(&cluster.0, now), None),
                 Difference::Gone(past) => {
-                    let record = StatusRecord::new(&cluster.0, &past.object, &gone, now);
+                    let record = StatusRecord::new(cluster.0.clone(), &past.object, &gone, now);
                     (record, Some(&*past.assessment))
                 }
             };

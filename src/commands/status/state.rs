@@ -134,12 +134,15 @@ impl StatusState {
 
     /// Applies the changes since the last call, and the results of look-ups. Returns whether anything has changed.
     pub(in crate::commands) fn take_news(&mut self, now: Timestamp) -> bool {
-        let mut has_changed = self.refresh(now);
+        self.refresh(now) | self.take_look_ups()
+    }
+
+    /// Takes the results of look-ups. Returns whether there are any.
+    pub(in crate::commands) fn take_look_ups(&mut self) -> bool {
         let last_changes = self.last_changes.as_mut();
-        has_changed |= last_changes.is_some_and(LastChanges::take_news);
+        let has_changes = last_changes.is_some_and(LastChanges::take_news);
         let failure_logs = self.failure_logs.as_mut();
-        has_changed |= failure_logs.is_some_and(FailureLogs::take_news);
-        has_changed
+        failure_logs.is_some_and(FailureLogs::take_news) | has_changes
     }
 
     /// How much the states depend on a source.
@@ -176,7 +179,7 @@ impl StatusState {
     }
 
     /// Applies the changes since the last call. Returns whether anything has changed.
-    pub(super) fn refresh(&mut self, now: Timestamp) -> bool {
+    pub(in crate::commands) fn refresh(&mut self, now: Timestamp) -> bool {
         let touched = self.model.step(now, &[]);
         let roots = self.model.roots();
         if let Some(sorting) = &mut self.sorting {

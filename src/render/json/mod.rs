@@ -9,12 +9,13 @@ pub mod status;
 pub mod trace;
 
 use std::io;
+use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter};
 
 use super::text::is_unsafe;
-use crate::object::ObjectRef;
+use crate::object::{ObjectRef, Uid};
 
 /// The version of the record format, in the field `v`.
 pub const VERSION: u32 = 1;
@@ -24,33 +25,33 @@ pub const VERSION: u32 = 1;
 #[serde(rename_all = "camelCase")]
 pub struct RefRecord {
     /// The name of the context, or of the file.
-    pub cluster: String,
+    pub cluster: Arc<str>,
     /// The `apiVersion`.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub api_version: String,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub api_version: Arc<str>,
     /// The kind.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub kind: String,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub kind: Arc<str>,
     /// The namespace; `None` for cluster-scoped objects.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespace: Option<String>,
+    pub namespace: Option<Arc<str>>,
     /// The name.
-    pub name: String,
+    pub name: Arc<str>,
     /// The uid, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub uid: Option<String>,
+    pub uid: Option<Arc<str>>,
 }
 
 impl RefRecord {
     /// The record of an object reference.
-    pub fn new(cluster: impl Into<String>, object: &ObjectRef) -> RefRecord {
+    pub fn new(cluster: impl Into<Arc<str>>, object: &ObjectRef) -> RefRecord {
         RefRecord {
             cluster: cluster.into(),
-            api_version: object.api_version.to_string(),
-            kind: object.kind.to_string(),
-            namespace: object.namespace.as_deref().map(str::to_owned),
-            name: object.name.to_string(),
-            uid: object.uid.as_ref().map(|uid| uid.as_str().to_owned()),
+            api_version: object.api_version.clone(),
+            kind: object.kind.clone(),
+            namespace: object.namespace.clone(),
+            name: object.name.clone(),
+            uid: object.uid.as_ref().map(Uid::text),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The records of `status -o json`.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -21,7 +23,7 @@ pub struct StatusRecord {
     #[serde(rename = "ref")]
     pub object_ref: RefRecord,
     /// The uid of the owner that the object is shown under; null for a requested object.
-    pub owner: Option<String>,
+    pub owner: Option<Arc<str>>,
     /// The number of owners above it.
     pub depth: usize,
     /// The state: kstatus's word.
@@ -109,7 +111,7 @@ pub struct CauseRecord {
 impl StatusRecord {
     /// The record of an object that was assessed at `time`, without its position and its dependents.
     pub fn new(
-        cluster: &str,
+        cluster: impl Into<Arc<str>>,
         object: &ObjectRef,
         assessment: &Assessment,
         time: Timestamp,

@@ -124,7 +124,7 @@ mod tests {
     use serde_json::json;
 
     use super::super::served_cluster::ServedCluster;
-    use super::super::snapshot::ServedRow;
+    use super::super::served_row::ServedRow;
     use super::super::snapshot::testing::{failed_pod, snapshot};
     use super::*;
     use crate::serve::params::Params;
@@ -133,11 +133,11 @@ mod tests {
     fn hostile(text: &str) -> ServedRow {
         let mut row = failed_pod(text, text);
         let object = &mut row.record.object_ref;
-        text.clone_into(&mut object.kind);
-        text.clone_into(&mut object.api_version);
-        text.clone_into(&mut object.cluster);
-        object.namespace = Some(text.to_owned());
-        object.uid = Some(text.to_owned());
+        object.kind = text.into();
+        object.api_version = text.into();
+        object.cluster = text.into();
+        object.namespace = Some(text.into());
+        object.uid = Some(text.into());
         text.clone_into(&mut row.record.word);
         row.record.ready = Some(text.to_owned());
         row.label = Some(text.into());

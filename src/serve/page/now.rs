@@ -13,7 +13,8 @@ use crate::render::text::escape_line;
 use crate::render::unhealthy::{LookedAt, ReadShare};
 use crate::serve::params::{ParamError, Params};
 use crate::serve::served_cluster::ServedCluster;
-use crate::serve::snapshot::{ServedRow, Snapshot, UnhealthyRow, WatchRecord};
+use crate::serve::served_row::ServedRow;
+use crate::serve::snapshot::{Snapshot, UnhealthyRow, WatchRecord};
 use crate::status::Status;
 
 /// The states in the order of their links: the worst first.
@@ -64,8 +65,9 @@ impl NowPage {
 
     fn takes(&self, row: &ServedRow) -> bool {
         let object = &row.record.object_ref;
-        let is_of_cluster = |cluster: &String| object.cluster == *cluster;
-        let is_in = self.namespace.is_none() || object.namespace == self.namespace;
+        let is_of_cluster = |cluster: &String| *object.cluster == **cluster;
+        let namespace = self.namespace.as_deref();
+        let is_in = namespace.is_none() || object.namespace.as_deref() == namespace;
         let is_of_kind = |kind: &String| row.kind_and_group() == *kind;
         let is_of_state = |state: &String| row.status.as_str() == *state;
         is_in
@@ -102,7 +104,7 @@ impl NowPage {
     /// Links to the objects of each state, with their numbers.
     fn states(&self, snapshot: &Snapshot) -> Markup {
         let mut counts: BTreeMap<Status, usize> = BTreeMap::new();
-        let is_of = |cluster: &String, row: &ServedRow| row.record.object_ref.cluster == *cluster;
+        let is_of = |cluster: &String, row: &ServedRow| *row.record.object_ref.cluster == **cluster;
         let rows = snapshot.rows.iter().filter(|row| row.is_requested);
         for row in rows.filter(|row| self.cluster.as_ref().is_none_or(|it| is_of(it, row))) {
             *counts.entry(row.status).or_default() += 1;
@@ -176,10 +178,10 @@ impl View for NowPage {
         let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
         let mut clusters: BTreeMap<String, usize> = BTreeMap::new();
         for (row, _) in &candidates {
-            let cluster = row.record.object_ref.cluster.clone();
+            let cluster = row.record.object_ref.cluster.to_string();
             *clusters.entry(cluster).or_default() += 1;
             if let Some(namespace) = &row.record.object_ref.namespace {
-                *namespaces.entry(namespace.clone()).or_default() += 1;
+                *namespaces.entry(namespace.to_string()).or_default() += 1;
             }
             *kinds.entry(row.kind_and_group()).or_default() += 1;
         }

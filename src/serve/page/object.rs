@@ -9,7 +9,8 @@ use super::frame::{as_of, copied, link_to, parts, path_begin};
 use super::object_address::ObjectAddress;
 use super::row::{RowPlace, class, row, sign};
 use super::{MAX_ROWS, PageView, Shown, View, foot};
-use crate::serve::snapshot::{ServedRow, Snapshot};
+use crate::serve::served_row::ServedRow;
+use crate::serve::snapshot::Snapshot;
 
 /// The page about one object.
 pub(in crate::serve) struct ObjectPage(ObjectAddress);

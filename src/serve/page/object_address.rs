@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use crate::object::is_kubernetes_own;
 use crate::render::text::escape_line;
-use crate::serve::snapshot::ServedRow;
+use crate::serve::served_row::ServedRow;
 
 /// What a segment of a path must not hold: all but the unreserved characters of RFC 3986.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
@@ -102,22 +102,22 @@ impl ObjectAddress {
     pub(super) fn of_row(row: &ServedRow) -> ObjectAddress {
         let object = &row.record.object_ref;
         ObjectAddress {
-            cluster: object.cluster.clone(),
-            kind: object.kind.clone(),
+            cluster: object.cluster.to_string(),
+            kind: object.kind.to_string(),
             group: row.group().to_owned(),
-            namespace: object.namespace.clone(),
-            name: object.name.clone(),
+            namespace: object.namespace.as_deref().map(str::to_owned),
+            name: object.name.to_string(),
         }
     }
 
     /// Whether a row is about it.
     pub(super) fn is_of(&self, row: &ServedRow) -> bool {
         let object = &row.record.object_ref;
-        object.cluster == self.cluster
-            && object.kind == self.kind
+        *object.cluster == *self.cluster
+            && *object.kind == *self.kind
             && row.group() == self.group
-            && object.namespace == self.namespace
-            && object.name == self.name
+            && object.namespace.as_deref() == self.namespace.as_deref()
+            && *object.name == *self.name
     }
 
     /// The namespace of the Events about it. Those about cluster-scoped objects are in `default`.
@@ -217,9 +217,9 @@ mod tests {
         );
         let object = &mut row.record.object_ref;
         object.namespace = None;
-        "x.io/v1".clone_into(&mut object.api_version);
-        "a/b c".clone_into(&mut object.cluster);
-        "it's; rm -rf /".clone_into(&mut object.name);
+        object.api_version = "x.io/v1".into();
+        object.cluster = "a/b c".into();
+        object.name = "it's; rm -rf /".into();
         let address = ObjectAddress::of_row(&row);
         assert_eq!(
             address.path("g"),

@@ -7,7 +7,7 @@ use super::{PageRow, Shown};
 use crate::render::age::rfc3339;
 use crate::render::style::Symbols;
 use crate::render::text::{Text, escape_line};
-use crate::serve::snapshot::ServedRow;
+use crate::serve::served_row::ServedRow;
 use crate::status::Status;
 
 /// The deepest row that is indented further than the one above it.

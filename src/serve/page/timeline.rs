@@ -13,7 +13,8 @@ use super::object_address::ObjectAddress;
 use super::row::{class, cluster_cell, sign};
 use crate::render::age::rfc3339;
 use crate::serve::params::Params;
-use crate::serve::snapshot::{ServedRow, Snapshot};
+use crate::serve::served_row::ServedRow;
+use crate::serve::snapshot::Snapshot;
 use crate::status::Status;
 
 /// The most lanes and marks of a view. A browser draws more of them slowly; the rest is counted.
@@ -357,7 +358,7 @@ fn mark(version: &ChangedVersion, time: TimeSpan) -> Markup {
 mod tests {
     use super::*;
     use crate::serve::page::changed_version::testing::RECORDS;
-    use crate::serve::snapshot::OwnState;
+    use crate::serve::served_row::OwnState;
     use crate::serve::snapshot::testing::{failed_pod, snapshot};
 
     fn shown(time: TimelineTime) -> String {
@@ -393,9 +394,9 @@ mod tests {
     #[test]
     fn an_owner_that_its_dependents_make_worse_says_so() {
         let mut web = failed_pod("web", "its Pod fails");
-        web.record.object_ref.kind = "Deployment".to_owned();
-        "apps/v1".clone_into(&mut web.record.object_ref.api_version);
-        "c".clone_into(&mut web.record.object_ref.cluster);
+        web.record.object_ref.kind = "Deployment".into();
+        web.record.object_ref.api_version = "apps/v1".into();
+        web.record.object_ref.cluster = "c".into();
         web.record.word = "<Failed>".to_owned();
         let whole = |web: ServedRow| {
             let time = TimelineTime::Last(SignedDuration::from_mins(10));

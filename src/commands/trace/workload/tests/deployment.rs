@@ -912,7 +912,7 @@ fn the_state_in_the_headline_is_that_of_the_object() {
     let is_deployment = |node: &&crate::render::json::trace::NodeRecord| {
         node.object
             .as_ref()
-            .is_some_and(|object| object.kind == "Deployment")
+            .is_some_and(|object| &*object.kind == "Deployment")
     };
     let node = graph.nodes.iter().find(is_deployment).expect("its node");
     assert_eq!(node.status, "Failed");
