@@ -362,8 +362,14 @@ pub(in crate::model) fn service_sources(around: Around<'_>) -> Vec<SourceKey> {
     } else {
         services.iter().filter_map(own_slices).collect()
     };
+    // The state of a Service has the finding, so a well one needs no look at its endpoints.
+    let is_well = |node: &Node| {
+        let object = around.object(&node.uid);
+        object.is_some_and(|object| object.assessment.is_well())
+    };
     let broken = services.into_iter().filter(|node| {
-        let finding = endpoints_finding(around, node);
+        let finding = (!is_well(node)).then(|| endpoints_finding(around, node));
+        let finding = finding.flatten();
         finding.is_some_and(|found| matches!(found.status, Status::InProgress | Status::Failed))
     });
     let pods = broken.filter_map(|node| {
