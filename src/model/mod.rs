@@ -270,7 +270,8 @@ impl Model {
         {
             let is_named = source.select.name().is_some();
             let rank = if is_named { Rank::Named } else { Rank::Well };
-            self.roots.add(&version.object, index, rank);
+            let is_new = self.roots.add(&version.object, index, rank);
+            self.objects.state_changes += u64::from(is_new);
             // Another source may have shown it already.
             self.objects.changed.insert(version.object.identity());
         }
@@ -347,8 +348,8 @@ impl Model {
         touched
     }
 
-    /// How often a state, a fact about an object or a relation has changed so far. An object can have new versions without any
-    /// such change.
+    /// How often a state, a fact about an object or a relation has changed so far, or another object was requested. An object
+    /// can have new versions without any such change.
     pub fn state_changes(&self) -> u64 {
         self.objects.state_changes
     }

@@ -76,7 +76,7 @@ pub(super) struct Objects {
     pub(super) retention: Retention,
     /// The objects that changed since the last refresh.
     pub(super) changed: BTreeSet<Uid>,
-    /// How often a state, a fact or a relation has changed so far.
+    /// How often a state, a fact or a relation has changed so far, or another object was requested.
     pub(super) state_changes: u64,
     /// Whether a source that may show a named object was read, or could not be read, since the last refresh.
     pub(super) has_news_of_sources: bool,

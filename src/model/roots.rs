@@ -145,11 +145,11 @@ impl Roots {
         }
     }
 
-    /// Adds an object that a requested source shows.
-    pub(super) fn add(&mut self, object: &Arc<ObjectRef>, requested: usize, rank: Rank) {
+    /// Adds an object that a requested source shows. Returns whether it is new.
+    pub(super) fn add(&mut self, object: &Arc<ObjectRef>, requested: usize, rank: Rank) -> bool {
         let namespace = object.namespace.clone();
         let Entry::Vacant(entry) = self.by_uid.entry(object.identity()) else {
-            return;
+            return false;
         };
         let place = RootPlace {
             rank,
@@ -165,6 +165,7 @@ impl Roots {
         });
         self.order.insert(place);
         self.is_changed = true;
+        true
     }
 
     pub(super) fn remove(&mut self, uid: &Uid) {

@@ -665,6 +665,23 @@ fn a_version_without_another_state_is_no_change_of_states() {
     assert!(write(r#""labels":{"app":"api"}"#));
 }
 
+/// A source of a neighbour may show an object before the source that was requested.
+#[test]
+fn an_object_that_becomes_a_requested_one_is_a_change_of_states() {
+    let (all, some) = (pods(""), pods("app=web"));
+    let mut model = Model::new(Rules::Spy, RETENTION);
+    model.request(vec![(*all).clone()]);
+    let both = [&all, &some].map(|source| (**source).clone());
+    model.objects.follow(both.to_vec(), Vec::new());
+    model.apply(&some, &event(Why::Added, pod("a", "Running", "")), at(0));
+    model.refresh(at(0));
+    let (before, changes) = (shown(&model), model.state_changes());
+    model.apply(&all, &event(Why::Added, pod("a", "Running", "")), at(0));
+    model.refresh(at(0));
+    assert_eq!(shown(&model), before);
+    assert_ne!(model.state_changes(), changes);
+}
+
 proptest! {
     /// What a row shows never changes without notice.
     #[test]
