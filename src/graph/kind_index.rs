@@ -92,7 +92,8 @@ impl KindIndex {
     ) -> Option<impl Iterator<Item = &'i Uid> + use<'i>> {
         let kind = indexed(kind)?;
         let is_it = move |key: &IndexKey| key.kind == kind;
-        Some(self.from(kind, None, is_it))
+        let entries = self.entries(kind, None, is_it);
+        Some(entries.flat_map(|(_, objects)| objects))
     }
 
     /// The objects of a kind in a namespace; `None` for kinds that the index does not have.
@@ -105,7 +106,8 @@ impl KindIndex {
         let namespace = namespace.cloned();
         let own = namespace.clone();
         let is_it = move |key: &IndexKey| key.kind == kind && key.namespace == own;
-        Some(self.from(kind, namespace, is_it))
+        let entries = self.entries(kind, namespace, is_it);
+        Some(entries.flat_map(|(_, objects)| objects))
     }
 
     /// The Service of this name, or its slices.
@@ -124,21 +126,21 @@ impl KindIndex {
         self.objects.get(&key).into_iter().flatten()
     }
 
-    fn from<'i, F: Fn(&IndexKey) -> bool>(
+    /// The entries of a kind from a namespace on, as long as they are of interest.
+    fn entries<'i, F: Fn(&IndexKey) -> bool>(
         &'i self,
         kind: &'static str,
         namespace: Option<Arc<str>>,
         is_it: F,
-    ) -> impl Iterator<Item = &'i Uid> + use<'i, F> {
+    ) -> impl Iterator<Item = (&'i IndexKey, &'i BTreeSet<Uid>)> + use<'i, F> {
         let first = IndexKey {
             kind,
             namespace,
             service: Arc::default(),
             labels: Labels::default(),
         };
-        let objects = self.objects.range(first..);
-        let objects = objects.take_while(move |(key, _)| is_it(key));
-        objects.flat_map(|(_, objects)| objects)
+        let entries = self.objects.range(first..);
+        entries.take_while(move |(key, _)| is_it(key))
     }
 
     /// The Pods in a namespace that a selector selects.
@@ -147,16 +149,9 @@ impl KindIndex {
         namespace: Option<&Arc<str>>,
         selector: &LabelSelector,
     ) -> impl Iterator<Item = &'i Uid> {
-        let first = IndexKey {
-            kind: "Pod",
-            namespace: namespace.cloned(),
-            service: Arc::default(),
-            labels: Labels::default(),
-        };
-        let entries = self.objects.range(first..);
         let is_there =
             move |key: &IndexKey| key.kind == "Pod" && key.namespace.as_ref() == namespace;
-        let entries = entries.take_while(move |(key, _)| is_there(key));
+        let entries = self.entries("Pod", namespace.cloned(), is_there);
         let selected =
             entries.filter(move |(key, _)| selector.matches(|label| key.labels.get(label)));
         selected.flat_map(|(_, pods)| pods)

@@ -367,9 +367,9 @@ pub(in crate::model) fn service_sources(around: Around<'_>) -> Vec<SourceKey> {
         let object = around.object(&node.uid);
         object.is_some_and(|object| object.assessment.is_well())
     };
-    let broken = services.into_iter().filter(|node| {
-        let finding = (!is_well(node)).then(|| endpoints_finding(around, node));
-        let finding = finding.flatten();
+    let unwell = services.into_iter().filter(|node| !is_well(node));
+    let broken = unwell.filter(|node| {
+        let finding = endpoints_finding(around, node);
         finding.is_some_and(|found| matches!(found.status, Status::InProgress | Status::Failed))
     });
     let pods = broken.filter_map(|node| {
