@@ -99,12 +99,12 @@ impl Board {
 
     /// Announces an object that is new or has changed. `was` is its row before.
     pub fn announce(&mut self, row: &Arc<ServedRow>, was: Option<&Arc<ServedRow>>) {
-        if let Some(was) = was.filter(|was| was.status != row.status) {
+        if let Some(was) = was.filter(|was| was.status() != row.status()) {
             let transition = Transition {
-                cluster: row.record.object_ref.cluster.clone(),
-                kind: row.record.object_ref.kind.clone(),
-                from: was.status.as_str(),
-                to: row.status.as_str(),
+                cluster: row.object_ref.cluster.clone(),
+                kind: row.object_ref.kind.clone(),
+                from: was.status().as_str(),
+                to: row.status().as_str(),
             };
             *self.totals.transitions.entry(transition).or_default() += 1;
         }

@@ -68,8 +68,8 @@ fn object_metrics(text: &mut MetricsText, snapshot: &Snapshot) {
     text.family("spy_objects", "gauge", "The followed objects by state.");
     let mut objects: BTreeMap<[&str; 4], u64> = BTreeMap::new();
     for row in &snapshot.rows {
-        let object = &row.record.object_ref;
-        let (group, status) = (row.group(), row.record.status);
+        let object = &row.object_ref;
+        let (group, status) = (row.group(), row.status().as_str());
         let key = [&*object.cluster, group, &*object.kind, status];
         *objects.entry(key).or_default() += 1;
     }
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn every_metric_has_a_type_and_labels() {
         let mut well = failed_pod("api", "");
-        well.status = Status::Current;
+        Arc::make_mut(&mut well.assessment).verdict.status = Status::Current;
         let mut snapshot = snapshot(vec![
             failed_pod("web", "it fails"),
             failed_pod("db", "it fails"),
@@ -205,7 +205,7 @@ mod tests {
         assert_snapshot!(metrics(&board.borrow(), &counts), @r#"
         # HELP spy_objects The followed objects by state.
         # TYPE spy_objects gauge
-        spy_objects{cluster="test",group="",kind="Pod",status="Unknown"} 2
+        spy_objects{cluster="test",group="",kind="Pod",status="Failed"} 2
         # HELP spy_cluster_up Whether all objects of a cluster are read and up to date.
         # TYPE spy_cluster_up gauge
         spy_cluster_up{cluster="test"} 0

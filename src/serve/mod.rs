@@ -53,7 +53,7 @@ pub use rights_cache::{
 };
 pub use routes::router;
 pub use served_cluster::ServedCluster;
-pub use served_row::{OwnState, ServedRow};
+pub use served_row::{OwnState, ServedChange, ServedRow};
 #[cfg(test)]
 pub(crate) use snapshot::testing;
 pub use snapshot::{Link, Snapshot, SourceHealth, UnhealthyRow, WatchRecord};

@@ -209,7 +209,7 @@ impl RowFilter {
     fn within<'s>(&self, snapshot: &'s Snapshot) -> Vec<&'s Arc<ServedRow>> {
         let mut within = None;
         let rows = snapshot.rows.iter().filter(|row| {
-            let depth = row.record.depth;
+            let depth = row.depth;
             if within.is_none_or(|within| depth <= within) {
                 within = self.names(row).then_some(depth);
             }
@@ -233,7 +233,7 @@ impl RowFilter {
     }
 
     fn is_in_place(&self, row: &ServedRow) -> bool {
-        let object = &row.record.object_ref;
+        let object = &row.object_ref;
         let is_of = |cluster: &String| **cluster == *object.cluster;
         self.cluster.as_ref().is_none_or(is_of)
             && (self.namespace.is_none()
@@ -244,7 +244,7 @@ impl RowFilter {
 /// Whether `TYPE/NAME` or `TYPE` names the object of a row.
 fn is_named(row: &ServedRow, word: &str) -> bool {
     match word.split_once('/') {
-        Some((of_type, name)) => row.is_of_type(of_type) && *row.record.object_ref.name == *name,
+        Some((of_type, name)) => row.is_of_type(of_type) && *row.object_ref.name == *name,
         None => row.is_of_type(word),
     }
 }
@@ -285,10 +285,10 @@ mod tests {
     #[test]
     fn an_object_brings_its_dependents() {
         let mut owner = failed_pod("web", "it fails");
-        owner.record.object_ref.kind = "Deployment".into();
-        owner.record.object_ref.api_version = "apps/v1".into();
+        owner.object_ref.kind = "Deployment".into();
+        owner.object_ref.api_version = "apps/v1".into();
         let mut below = failed_pod("web-1", "it fails");
-        below.record.depth = 1;
+        below.depth = 1;
         let mut other = failed_pod("api", "it fails");
         other.is_unhealthy = false;
         let snapshot = snapshot(vec![owner, below, other]);
@@ -306,10 +306,7 @@ mod tests {
         ] {
             let filter = RowFilter::of(&params(query)).expect("valid parameters");
             let found = filter.rows(&snapshot);
-            let found: Vec<&str> = found
-                .iter()
-                .map(|row| &*row.record.object_ref.name)
-                .collect();
+            let found: Vec<&str> = found.iter().map(|row| &*row.object_ref.name).collect();
             assert_eq!(found, names, "{query}");
         }
         let filter = RowFilter::of(&params("object=po&object=deploy/wbe")).expect("valid");

@@ -139,7 +139,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::super::served_row::OwnState;
-    use super::super::snapshot::testing::{failed_pod, pods, snapshot};
+    use super::super::snapshot::testing::{change, failed_pod, last_lines, pods, snapshot};
     use super::super::snapshot::{Link, Snapshot, SourceHealth};
     use super::*;
     use crate::render::json::LastLinesRecord;
@@ -163,23 +163,19 @@ mod tests {
     /// A Pod that fails because of a `ConfigMap`, and that object. The Pod alone is Current.
     fn all() -> Arc<Snapshot> {
         let mut web = failed_pod("web", "configmap \"hidden\" not found");
-        web.changes = vec!["configmap/hidden deleted".to_owned()];
-        web.last_lines = vec!["a secret line".to_owned()];
-        web.record.last_lines = vec![LastLinesRecord {
-            container: "app".to_owned(),
-            instance: "1".to_owned(),
-            exit_code: None,
-            lines: vec!["a secret line".to_owned()],
-        }];
-        let alone = failed_pod("web", "fine");
-        web.own = Some(Box::new(OwnState {
-            record: alone.record,
-            status: Status::Current,
-            lines: Vec::new(),
+        web.last_lines = vec![last_lines("a secret line")];
+        let mut alone = failed_pod("web", "fine").assessment;
+        let own = Arc::make_mut(&mut alone);
+        (own.verdict.status, own.causes) = (Status::Current, Vec::new());
+        web.own = Some(OwnState {
+            assessment: alone,
             is_unhealthy: false,
-        }));
+        });
         let mut map = failed_pod("hidden", "it is gone");
-        map.record.object_ref.kind = "ConfigMap".into();
+        map.object_ref.kind = "ConfigMap".into();
+        let mut deleted = change("configmap/hidden deleted");
+        deleted.record.object = Some(map.object_ref.clone());
+        web.last_changes = vec![deleted];
         let mut all = snapshot(vec![web, map]);
         all.shortfalls = vec!["hidden is not read".to_owned()];
         all.link = Link {
@@ -211,9 +207,12 @@ mod tests {
         }
         let seen = all().for_reader(&ReaderRights::Only(Arc::new(granted)));
         let rows = seen.rows.iter().map(|row| {
-            let lines = [&row.lines[..], &row.changes, &row.last_lines].concat();
+            let lines = row.assessment.lines().map(str::to_owned);
+            let changes = row.last_changes.iter().map(|change| change.text.clone());
+            let quotes = row.last_lines.iter().flat_map(LastLinesRecord::texts);
+            let lines: Vec<String> = lines.chain(changes).chain(quotes).collect();
             let lines = lines.join(" | ");
-            let text = format!("{} {} {lines}", row.name(), row.status.as_str());
+            let text = format!("{} {} {lines}", row.name(), row.status().as_str());
             text.trim_end().to_owned()
         });
         let mut lines: Vec<String> = rows.collect();
@@ -227,7 +226,7 @@ mod tests {
         assert!(
             seen.rows
                 .iter()
-                .all(|row| row.own.is_none() || row.record.depth == 0)
+                .all(|row| row.own.is_none() || row.depth == 0)
         );
         lines.join("\n")
     }
@@ -247,7 +246,7 @@ mod tests {
         sources: ["pods"]
         "#);
         assert_snapshot!(seen(vec![shop(pods()), shop(config_maps())]), @r#"
-        pod/web Failed configmap "hidden" not found
+        pod/web Failed configmap "hidden" not found | configmap/hidden deleted
         configmap/hidden Failed it is gone
         unhealthy: 2
         ● live hidden ["hidden is forbidden"] ["hidden is not read"]
@@ -256,7 +255,7 @@ mod tests {
         let logs = ReadRight::Logs("shop".into());
         let granted = vec![list(pods(), None), list(config_maps(), None), logs];
         assert_snapshot!(seen(granted), @r#"
-        pod/web Failed configmap "hidden" not found | configmap/hidden deleted | a secret line
+        pod/web Failed configmap "hidden" not found | configmap/hidden deleted | app log: a secret line
         configmap/hidden Failed it is gone
         unhealthy: 2
         ● live hidden ["hidden is forbidden"] ["hidden is not read"]

@@ -246,7 +246,7 @@ impl AskedPlaces {
         let mut logs = BTreeSet::new();
         let is_asked_for = |name: &str| namespace.is_none_or(|asked| name == asked);
         for row in &snapshot.rows {
-            let object = &row.record.object_ref;
+            let object = &row.object_ref;
             let own = object.namespace.as_deref();
             let Some(own) = own.filter(|own| is_asked_for(own)) else {
                 continue;
@@ -427,7 +427,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn rights_are_those_of_the_namespaces_in_which_objects_are() {
         let mut other = failed_pod("api", "it fails");
-        other.record.object_ref.namespace = Some("prod".into());
+        other.object_ref.namespace = Some("prod".into());
         let mut all = snapshot(vec![failed_pod("web", "it fails"), other]);
         all.places = Arc::new(BTreeSet::from([SourcePlace {
             resource: pods(),
@@ -441,7 +441,7 @@ mod tests {
             let all = Arc::new(all.clone());
             let seen = all.for_reader(&rights);
             let names = seen.rows.iter();
-            let names: Vec<&str> = names.map(|row| &*row.record.object_ref.name).collect();
+            let names: Vec<&str> = names.map(|row| &*row.object_ref.name).collect();
             names.join(",")
         };
         assert_eq!(seen(vec![], None).await, "");

@@ -6,25 +6,31 @@ use jiff::Timestamp;
 
 use super::rights::{GrantedRights, Judgement, ReaderRights};
 use crate::object::{ResourceType, well_known, well_known_type};
-use crate::render::json::line;
 use crate::render::json::status::StatusRecord;
-use crate::status::Status;
+use crate::render::json::{LastChangeRecord, LastLinesRecord, RefRecord, line};
+use crate::status::{Assessment, Status};
 
-/// An object with its state, in the forms that readers take. All text is as the cluster sent it: the page escapes it.
+/// An object with its state. All text is as the cluster sent it: the page escapes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServedRow {
-    /// The record of `status -o json`, with the sources of its rules.
-    pub record: StatusRecord,
+    /// The object.
+    pub object_ref: RefRecord,
     /// The short name of its cluster, if the server follows several.
     pub label: Option<Arc<str>>,
-    /// Its state.
-    pub status: Status,
-    /// The lines below its row: causes, or what it waits for.
-    pub lines: Vec<String>,
-    /// What changed before it failed, one line each.
-    pub changes: Vec<String>,
+    /// Its state, cells and causes.
+    pub assessment: Arc<Assessment>,
+    /// When the row last changed.
+    pub time: Timestamp,
+    /// The uid of the owner that it is shown under.
+    pub owner: Option<Arc<str>>,
+    /// The number of owners above it.
+    pub depth: usize,
+    /// The worst state among the dependents of its current revision.
+    pub worst: Option<Status>,
+    /// What changed before it failed, the most suspect change first.
+    pub last_changes: Vec<ServedChange>,
     /// What its failed containers printed last.
-    pub last_lines: Vec<String>,
+    pub last_lines: Vec<LastLinesRecord>,
     /// When it was created.
     pub created: Option<Timestamp>,
     /// Whether it was requested, and not only found below another object.
@@ -32,25 +38,42 @@ pub struct ServedRow {
     /// Whether a view of what is not well has a row for it.
     pub is_unhealthy: bool,
     /// The same from the object alone; `None` if that is the same.
-    pub own: Option<Box<OwnState>>,
-    /// When its state from the object alone last changed, in RFC 3339.
-    pub own_time: Arc<str>,
+    pub own: Option<OwnState>,
+    /// When its state from the object alone last changed.
+    pub own_time: Timestamp,
+}
+
+/// A change before a failure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServedChange {
+    /// The record.
+    pub record: LastChangeRecord,
+    /// The same in one line.
+    pub text: String,
 }
 
 /// The state of an object, judged without any other object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnState {
-    /// The record of `status -o json`.
-    pub record: StatusRecord,
-    /// The state.
-    pub status: Status,
-    /// The lines below its row.
-    pub lines: Vec<String>,
+    /// Its state, cells and causes.
+    pub assessment: Arc<Assessment>,
     /// Whether a view of what is not well has a row for it.
     pub is_unhealthy: bool,
 }
 
 impl ServedRow {
+    /// Its state.
+    pub fn status(&self) -> Status {
+        self.assessment.status()
+    }
+
+    /// Its assessment without any other object.
+    pub fn own_assessment(&self) -> &Arc<Assessment> {
+        self.own
+            .as_ref()
+            .map_or(&self.assessment, |own| &own.assessment)
+    }
+
     /// What a reader sees of the object; `None` if he may not list it.
     pub fn for_reader(
         self: &Arc<Self>,
@@ -61,65 +84,50 @@ impl ServedRow {
             ReaderRights::Everything => return Some(self.clone()),
             ReaderRights::Only(granted) => granted,
         };
-        granted
-            .may_see(&self.record.object_ref)
-            .then(|| match judgement {
-                Judgement::Alone => Arc::new(self.alone()),
-                Judgement::Whole => self.without_hidden(granted),
-            })
+        granted.may_see(&self.object_ref).then(|| match judgement {
+            Judgement::Alone => Arc::new(self.alone()),
+            Judgement::Whole => self.without_hidden(granted),
+        })
     }
 
     /// The row without changes of objects that the reader may not list, and without lines of logs that he may not read.
     fn without_hidden(self: &Arc<Self>, granted: &GrantedRights) -> Arc<ServedRow> {
-        let namespace = self.record.object_ref.namespace.as_deref();
+        let namespace = self.object_ref.namespace.as_deref();
         let shows_lines = self.last_lines.is_empty() || granted.may_read_logs(namespace);
-        let changes = self.record.last_changes.iter();
-        let is_shown: Vec<bool> = changes
-            .map(|change| change.object.as_ref().is_none_or(|it| granted.may_see(it)))
-            .collect();
-        if shows_lines && is_shown.iter().all(|is_shown| *is_shown) {
+        let is_shown = |change: &ServedChange| {
+            let object = change.record.object.as_ref();
+            object.is_none_or(|object| granted.may_see(object))
+        };
+        if shows_lines && self.last_changes.iter().all(is_shown) {
             return self.clone();
         }
         let mut seen = ServedRow::clone(self);
         if !shows_lines {
             seen.last_lines.clear();
-            seen.record.last_lines.clear();
         }
-        // Each text is that of the record at its place.
-        let mut kept = is_shown.iter().copied();
-        seen.changes.retain(|_| kept.next().unwrap_or(false));
-        let mut kept = is_shown.iter().copied();
-        seen.record
-            .last_changes
-            .retain(|_| kept.next().unwrap_or(false));
+        seen.last_changes.retain(is_shown);
         Arc::new(seen)
     }
 
     /// The row for readers who may not know what is around the object: its place among others is left out, too.
     #[must_use]
     pub fn alone(&self) -> ServedRow {
-        let own = self.own.as_deref();
-        let record = own.map_or(&self.record, |own| &own.record);
+        let own = self.own.as_ref();
         ServedRow {
-            record: StatusRecord {
-                time: self.own_time.to_string(),
-                owner: None,
-                depth: 0,
-                worst: None,
-                last_changes: Vec::new(),
-                last_lines: Vec::new(),
-                ..record.clone()
-            },
+            object_ref: self.object_ref.clone(),
             label: self.label.clone(),
-            status: own.map_or(self.status, |own| own.status),
-            lines: own.map_or(&self.lines, |own| &own.lines).clone(),
-            changes: Vec::new(),
+            assessment: self.own_assessment().clone(),
+            time: self.own_time,
+            owner: None,
+            depth: 0,
+            worst: None,
+            last_changes: Vec::new(),
             last_lines: Vec::new(),
-            is_unhealthy: own.map_or(self.is_unhealthy, |own| own.is_unhealthy),
             created: self.created,
             is_requested: self.is_requested,
+            is_unhealthy: own.map_or(self.is_unhealthy, |own| own.is_unhealthy),
             own: None,
-            own_time: self.own_time.clone(),
+            own_time: self.own_time,
         }
     }
 
@@ -127,15 +135,30 @@ impl ServedRow {
     pub fn is_like(&self, was: &ServedRow) -> bool {
         let timeless = |row: &ServedRow| StatusRecord {
             time: String::new(),
-            ..row.record.clone()
+            ..row.record()
         };
-        self.is_unhealthy == was.is_unhealthy && timeless(self) == timeless(was)
+        self.status() == was.status()
+            && self.is_unhealthy == was.is_unhealthy
+            && timeless(self) == timeless(was)
+    }
+
+    /// The record of `status -o json`.
+    pub fn record(&self) -> StatusRecord {
+        let changes = self.last_changes.iter();
+        StatusRecord {
+            owner: self.owner.clone(),
+            depth: self.depth,
+            worst: self.worst.map(Status::as_str),
+            last_changes: changes.map(|change| change.record.clone()).collect(),
+            last_lines: self.last_lines.clone(),
+            ..StatusRecord::new(self.object_ref.clone(), &self.assessment, self.time)
+        }
     }
 
     /// Its uid; `GROUP/KIND/NAMESPACE/NAME` without one. If the server follows several clusters, the name of the cluster and a
     /// space stand before it: a cluster that is restored from the backup of another has its uids.
     pub fn id(&self) -> String {
-        let object = &self.record.object_ref;
+        let object = &self.object_ref;
         let id = object.uid.as_deref().map(str::to_owned);
         let id = id.unwrap_or_else(|| {
             let namespace = object.namespace.as_deref().unwrap_or_default();
@@ -154,13 +177,13 @@ impl ServedRow {
 
     /// Its API group; empty for the core group.
     pub fn group(&self) -> &str {
-        let parts = self.record.object_ref.api_version.split_once('/');
+        let parts = self.object_ref.api_version.split_once('/');
         parts.map_or("", |(group, _)| group)
     }
 
     /// `Deployment.apps`, `Pod`: its kind and group, as the page writes them in addresses.
     pub fn kind_and_group(&self) -> String {
-        let kind = &self.record.object_ref.kind;
+        let kind = &self.object_ref.kind;
         match self.group() {
             "" => kind.to_string(),
             group => format!("{kind}.{group}"),
@@ -169,20 +192,18 @@ impl ServedRow {
 
     /// `deployment/web`: what kubectl takes as an argument.
     pub fn name(&self) -> String {
-        let object = &self.record.object_ref;
+        let object = &self.object_ref;
         format!("{}/{}", object.kind.to_lowercase(), object.name)
     }
 
     /// The record as one line of JSON: that of `status -o json`, or with `--explain`.
     pub fn json(&self, explains: bool) -> String {
-        if explains {
-            return line(&self.record);
-        }
-        let mut record = self.record.clone();
-        for cause in &mut record.causes {
-            cause.source = None;
-        }
-        line(&record)
+        let record = self.record();
+        line(&if explains {
+            record.explained(&self.assessment)
+        } else {
+            record
+        })
     }
 
     /// Whether a word of kubectl names its type: `deploy`, `deployments.apps`, `Deployment`.
@@ -196,7 +217,7 @@ impl ServedRow {
         let is_of_group = of_group.is_none_or(|of| {
             of == group || of.split_once('.').is_some_and(|(_, rest)| rest == group)
         });
-        let kind = &self.record.object_ref.kind;
+        let kind = &self.object_ref.kind;
         let is_kind = name.eq_ignore_ascii_case(kind);
         let known = well_known_type(group, kind);
         let is_known_name = known.is_some_and(|known| names(known, name));
@@ -247,7 +268,7 @@ mod tests {
             assert_eq!(row.is_of_type(word), is_it, "{word}");
         }
         let mut custom = failed_pod("web", "it fails");
-        custom.record.object_ref.api_version = "example.com/v1".into();
+        custom.object_ref.api_version = "example.com/v1".into();
         for (word, is_it) in [
             ("pod", false),
             ("pods", false),

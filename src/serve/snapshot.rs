@@ -95,13 +95,13 @@ impl Snapshot {
             place: place.unwrap_or_default(),
             rows: merged(
                 parts.iter().map(|part| &part.rows[..]),
-                |row| row.record.depth,
-                |row| row.status,
+                |row| row.depth,
+                |row| row.status(),
             ),
             unhealthy: merged(
                 parts.iter().map(|part| &part.unhealthy[..]),
                 |it| it.depth,
-                |it| it.row.status,
+                |it| it.row.status(),
             ),
             packages: parts
                 .iter()
@@ -138,13 +138,13 @@ impl Snapshot {
             Judgement::Alone => {
                 // The order of the server depends on objects that the reader may not see.
                 rows.sort_by_cached_key(|row| {
-                    let object = &row.record.object_ref;
+                    let object = &row.object_ref;
                     let name = (
                         object.namespace.clone(),
                         object.kind.clone(),
                         object.name.clone(),
                     );
-                    (Reverse(row.status), name)
+                    (Reverse(row.status()), name)
                 });
                 let unhealthy = rows.iter().filter(|row| row.is_unhealthy);
                 unhealthy.map(UnhealthyRow::alone).collect()
@@ -340,8 +340,40 @@ pub(crate) mod testing {
 
     use super::*;
     use crate::object::{ObjectRef, well_known_type};
-    use crate::render::json::status::StatusRecord;
-    use crate::status::{Assessment, Status};
+    use crate::render::json::{LastChangeRecord, LastLinesRecord, RefRecord, SignRecord};
+    use crate::serve::served_row::ServedChange;
+    use crate::status::{Assessment, Cause, CauseRule, Status};
+
+    /// A change before a failure, in these words.
+    pub(crate) fn change(text: &str) -> ServedChange {
+        ServedChange {
+            record: LastChangeRecord {
+                object: None,
+                time: None,
+                about: false,
+                until: None,
+                by: None,
+                created: false,
+                deleted: true,
+                changes: Vec::new(),
+                written: Vec::new(),
+                more: 0,
+                fight: None,
+                sign: SignRecord::Tied,
+            },
+            text: text.to_owned(),
+        }
+    }
+
+    /// The last line of a container.
+    pub(crate) fn last_lines(line: &str) -> LastLinesRecord {
+        LastLinesRecord {
+            container: "app".to_owned(),
+            instance: "1".to_owned(),
+            exit_code: None,
+            lines: vec![line.to_owned()],
+        }
+    }
 
     /// A Pod of the namespace `shop` that fails for this reason.
     pub(crate) fn failed_pod(name: &str, reason: &str) -> ServedRow {
@@ -352,20 +384,25 @@ pub(crate) mod testing {
             name: name.into(),
             uid: Some(crate::object::Uid::new(format!("uid-{name}"))),
         };
-        let assessment = Assessment::unreadable(&reason);
+        let mut assessment = Assessment::unreadable(&reason);
+        assessment.verdict.status = Status::Failed;
+        assessment.causes = vec![Cause::new(CauseRule::Failed, reason)];
         let time = Timestamp::UNIX_EPOCH;
         ServedRow {
-            record: StatusRecord::new("test", &object, &assessment, time),
+            object_ref: RefRecord::new("test", &object),
             label: None,
-            status: Status::Failed,
-            lines: vec![reason.to_owned()],
-            changes: Vec::new(),
+            assessment: Arc::new(assessment),
+            time,
+            owner: None,
+            depth: 0,
+            worst: None,
+            last_changes: Vec::new(),
             last_lines: Vec::new(),
             created: Some(time),
             is_requested: true,
             is_unhealthy: true,
             own: None,
-            own_time: "1970-01-01T00:00:00Z".into(),
+            own_time: time,
         }
     }
 
@@ -400,7 +437,7 @@ mod tests {
     fn the_snapshots_of_several_clusters_are_one() {
         let part = |cluster: &str, place: &str, status| {
             let mut row = failed_pod("web", "it fails");
-            row.status = status;
+            Arc::make_mut(&mut row.assessment).verdict.status = status;
             let mut part = snapshot(vec![row]);
             part.cluster = cluster.into();
             part.place = place.into();
@@ -410,7 +447,7 @@ mod tests {
         let one = part("one", "-n shop", Status::Current);
         let other = part("other", "-n shop", Status::Failed);
         let all = Snapshot::of_clusters(&[&one, &other]);
-        let states: Vec<Status> = all.rows.iter().map(|row| row.status).collect();
+        let states: Vec<Status> = all.rows.iter().map(|row| row.status()).collect();
         assert_eq!(states, [Status::Failed, Status::Current]);
         assert_eq!(all.unhealthy.len(), 2);
         assert_eq!((&*all.cluster, &*all.place), ("one,other", "-n shop"));

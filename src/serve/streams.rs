@@ -485,7 +485,7 @@ mod tests {
     fn change(board: &watch::Sender<Board>, name: &str, status: Status) {
         board.send_modify(|board| {
             let mut row = failed_pod(name, "it fails");
-            row.status = status;
+            Arc::make_mut(&mut row.assessment).verdict.status = status;
             row.is_unhealthy = status == Status::Failed;
             let row = Arc::new(row);
             let mut rows = board.snapshot.rows.clone();
@@ -598,7 +598,7 @@ mod tests {
         now(&mut of_web);
         now(&mut of_others);
         let mut child = failed_pod("child", "it fails");
-        child.record.depth = 1;
+        child.depth = 1;
         let child = Arc::new(child);
         let announce = |was: Option<&Arc<ServedRow>>, rows: &dyn Fn(&mut Vec<Arc<ServedRow>>)| {
             board.send_modify(|board| {
@@ -624,8 +624,7 @@ mod tests {
         change(&board, "api", Status::NotFound);
         board.send_modify(|board| {
             let mut left = Snapshot::clone(&board.snapshot);
-            left.rows
-                .retain(|row| &*row.record.object_ref.name != "api");
+            left.rows.retain(|row| &*row.object_ref.name != "api");
             board.snapshot = Arc::new(left);
         });
         for filter in filters {
@@ -753,12 +752,10 @@ mod tests {
         board.send_modify(|board| {
             let was = Arc::new(failed_pod("web", "it fails"));
             let mut row = failed_pod("web", "secret \"s\" not found");
-            row.own = Some(Box::new(OwnState {
-                record: was.record.clone(),
-                status: was.status,
-                lines: was.lines.clone(),
+            row.own = Some(OwnState {
+                assessment: was.assessment.clone(),
                 is_unhealthy: true,
-            }));
+            });
             board.announce(&Arc::new(row), Some(&was));
         });
         assert_snapshot!(now(&mut alone), @"");

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::object::{ObjectRef, Uid};
-use crate::render::age::rfc3339_millis;
-use crate::render::json::status::StatusRecord;
+use crate::render::json::RefRecord;
 use crate::serve::ServedRow;
 use crate::status::{Assessment, Status};
 
@@ -152,7 +151,7 @@ impl KnownStates {
             if !present.insert(id.clone()) {
                 continue;
             }
-            if was == Some(row.status) {
+            if was == Some(row.status()) {
                 update.seen.extend(self.unseen.get(&id).cloned());
                 continue;
             }
@@ -218,7 +217,7 @@ impl KnownStates {
 
 /// The object of a row, with its state.
 pub(super) fn known(row: &ServedRow) -> ObjectState {
-    let object = &row.record.object_ref;
+    let object = &row.object_ref;
     ObjectState {
         object: ObjectRef {
             api_version: object.api_version.clone(),
@@ -227,7 +226,7 @@ pub(super) fn known(row: &ServedRow) -> ObjectState {
             name: object.name.clone(),
             uid: object.uid.clone().map(Uid::new),
         },
-        status: row.status,
+        status: row.status(),
     }
 }
 
@@ -238,23 +237,25 @@ pub(super) fn cluster_key(id: &str) -> &str {
 
 /// The row of an object that was deleted while nobody looked.
 fn gone_row(object: &ObjectRef, from: RowCluster<'_>, now: Timestamp) -> ServedRow {
-    let assessment = Assessment::not_found();
     let (cluster, label) = match from {
         RowCluster::Only(name) => (name, None),
         RowCluster::OneOfSeveral(name) => (name, Some(name.into())),
     };
     ServedRow {
-        record: StatusRecord::new(cluster, object, &assessment, now),
+        object_ref: RefRecord::new(cluster, object),
         label,
-        status: assessment.status(),
-        lines: Vec::new(),
-        changes: Vec::new(),
+        assessment: Arc::new(Assessment::not_found()),
+        time: now,
+        owner: None,
+        depth: 0,
+        worst: None,
+        last_changes: Vec::new(),
         last_lines: Vec::new(),
         created: None,
         is_requested: false,
         is_unhealthy: true,
         own: None,
-        own_time: rfc3339_millis(now).into(),
+        own_time: now,
     }
 }
 
@@ -275,7 +276,8 @@ mod tests {
             let (name, rest) = word.split_once('=').expect("a state");
             let (status, created) = rest.split_once('@').expect("a time");
             let mut row = failed_pod(name, "");
-            row.status = Status::named(status).expect("a state");
+            Arc::make_mut(&mut row.assessment).verdict.status =
+                Status::named(status).expect("a state");
             row.created = created.parse().ok().map(at);
             Arc::new(row)
         };
@@ -302,8 +304,8 @@ mod tests {
         let update = known.compare(&whole(&after), |_| is_gone, at(5000));
         let word = |change: &StateChange| {
             let from = change.from.map_or("new", Status::as_str);
-            let name = &change.row.record.object_ref.name;
-            format!("{name}:{from}>{}", change.row.status)
+            let name = &change.row.object_ref.name;
+            format!("{name}:{from}>{}", change.row.status())
         };
         let changes: Vec<String> = update.changes.iter().map(word).collect();
         assert_eq!(changes.join(" "), expect, "{first} then {second}");

@@ -15,7 +15,6 @@ use super::known_states::{KnownStates, ObjectState, StateChange, StateUpdate, cl
 use super::transition::Delivery;
 use super::webhook::Sink;
 use crate::object::{ObjectRef, Uid};
-use crate::render::json::line;
 use crate::status::Status;
 
 /// How long a message waits for its receiver.
@@ -358,7 +357,7 @@ fn enqueue(
     change: &StateChange,
     id: &str,
 ) -> rusqlite::Result<()> {
-    let to = change.row.status;
+    let to = change.row.status();
     let mut message = Envelope {
         change,
         id,
@@ -398,10 +397,10 @@ fn insert(step: &Transaction<'_>, sink: &str, message: &Envelope<'_>) -> rusqlit
         change.id,
         id,
         from.map(Status::as_str),
-        change.row.status.as_str(),
+        change.row.status().as_str(),
         change.time.as_millisecond(),
         due.map(Timestamp::as_millisecond),
-        line(&change.row.record),
+        change.row.json(true),
     ])?;
     Ok(())
 }

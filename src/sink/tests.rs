@@ -43,7 +43,7 @@ fn at(seconds: i64) -> Timestamp {
 
 fn row(name: &str, status: Status) -> Arc<ServedRow> {
     let mut row = failed_pod(name, "");
-    row.status = status;
+    Arc::make_mut(&mut row.assessment).verdict.status = status;
     Arc::new(row)
 }
 
@@ -296,8 +296,9 @@ fn a_change_while_nobody_looked_is_sent_once() {
 fn row_of(cluster: &str, status: Status, created: i64) -> [Arc<ServedRow>; 1] {
     let mut row = failed_pod("web", "");
     row.label = Some(cluster.into());
-    row.record.object_ref.cluster = cluster.into();
-    (row.status, row.created) = (status, Some(at(created)));
+    row.object_ref.cluster = cluster.into();
+    Arc::make_mut(&mut row.assessment).verdict.status = status;
+    row.created = Some(at(created));
     [Arc::new(row)]
 }
 
@@ -382,7 +383,7 @@ fn a_cluster_that_joins_late_is_compared_with_its_own_past() {
     // It was created after the other one was last known, long before now.
     let mut rows = row_of("edge-2", Status::Failed, 6000).to_vec();
     let mut young = ServedRow::clone(&rows[0]);
-    young.record.object_ref.uid = Some("young".into());
+    young.object_ref.uid = Some("young".into());
     rows.push(Arc::new(young));
     take(&queue, RowCluster::OneOfSeveral("edge-2"), &rows, 9001);
     assert_eq!(sent(&queue, 9001), ["edge-2 new>Failed"]);

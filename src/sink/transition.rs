@@ -25,7 +25,7 @@ impl TransitionFilter {
     pub(super) fn is_about(&self, row: &ServedRow) -> bool {
         let is_of_kind =
             self.kinds.is_empty() || self.kinds.iter().any(|kind| row.is_of_type(kind));
-        let namespace = row.record.object_ref.namespace.as_deref();
+        let namespace = row.object_ref.namespace.as_deref();
         let is_in = |namespace: &str| self.namespaces.iter().any(|own| own == namespace);
         is_of_kind && (self.namespaces.is_empty() || namespace.is_some_and(is_in))
     }
@@ -74,9 +74,9 @@ mod tests {
         assert!(!filter.takes(Some(Status::Current), Status::InProgress));
         let mut pod = failed_pod("web", "");
         assert!(filter.is_about(&pod));
-        pod.record.object_ref.namespace = Some("prod".into());
+        pod.object_ref.namespace = Some("prod".into());
         assert!(!filter.is_about(&pod));
-        pod.record.object_ref.namespace = None;
+        pod.object_ref.namespace = None;
         assert!(!filter.is_about(&pod));
     }
 }

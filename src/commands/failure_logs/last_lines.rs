@@ -55,10 +55,8 @@ impl LastLines {
     }
 
     /// `app log: panic: no db`: one text for each line.
-    pub(crate) fn texts(&self) -> impl Iterator<Item = String> {
-        let container = &self.container;
-        let lines = self.lines.iter();
-        lines.map(move |line| format!("{container} log: {line}"))
+    pub(crate) fn texts(&self) -> Vec<String> {
+        self.record().texts()
     }
 
     /// The record.

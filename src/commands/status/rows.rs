@@ -12,6 +12,7 @@ use crate::graph::{Node, Standing, Standings};
 use crate::model::{AbsentMember, ModelObject, Root, absent_members};
 use crate::object::{ObjectRef, Uid};
 use crate::render::count::plural;
+use crate::render::json::RefRecord;
 use crate::render::json::status::StatusRecord;
 use crate::status::{Assessment, Status};
 
@@ -123,6 +124,11 @@ impl<'a> StatusRow<'a> {
         node.and_then(Node::revision)
     }
 
+    /// The record that identifies its object, in a cluster.
+    pub(super) fn object_ref(&self, cluster: &Arc<str>) -> RefRecord {
+        RefRecord::new(cluster.clone(), &self.object)
+    }
+
     /// The record of its state in a cluster.
     pub(super) fn record(&self, cluster: &Arc<str>, now: Timestamp) -> StatusRecord {
         let changes = self.last_changes.iter();
@@ -132,7 +138,7 @@ impl<'a> StatusRow<'a> {
             worst: self.worst().map(Status::as_str),
             last_changes: changes.map(|change| change.record(cluster)).collect(),
             last_lines: self.last_lines.iter().map(LastLines::record).collect(),
-            ..StatusRecord::new(cluster.clone(), &self.object, self.assessment, now)
+            ..StatusRecord::new(self.object_ref(cluster), self.assessment, now)
         }
     }
 

@@ -1,6 +1,6 @@
 //! `ServedStatus`: the rows of `status` as snapshots, for readers that are not on a terminal.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -9,14 +9,13 @@ use super::blocks::blocks;
 use super::options::{HealthFilter, RowOptions};
 use super::rows::StatusRow;
 use super::state::StatusState;
-use super::transitions::Transitions;
+use super::transitions::MetObjects;
 use super::view::lines_below;
-use crate::commands::{LastChange, LastLines};
+use crate::commands::LastLines;
 use crate::object::Uid;
-use crate::render::age::rfc3339_millis;
-use crate::render::json::status::StatusRecord;
+use crate::render::json::LastLinesRecord;
 use crate::render::style::{Look, Styles, Symbols};
-use crate::serve::{OwnState, ServedCluster, ServedRow, Snapshot, UnhealthyRow};
+use crate::serve::{OwnState, ServedChange, ServedCluster, ServedRow, Snapshot, UnhealthyRow};
 use crate::source::{ClusterId, Scope, SourceKey};
 use crate::status::Assessment;
 
@@ -34,15 +33,8 @@ pub(in crate::commands) struct ServedStatus {
     pub(in crate::commands) cluster: ServedCluster,
     /// Whether rows have the short name of the cluster.
     is_of_several: bool,
-    transitions: Transitions,
-    rows: BTreeMap<Uid, HeldRow>,
-}
-
-/// A row that readers have, and the assessment of its object alone.
-#[derive(Clone, Debug)]
-struct HeldRow {
-    row: Arc<ServedRow>,
-    own: Arc<Assessment>,
+    met: MetObjects,
+    rows: BTreeMap<Uid, Arc<ServedRow>>,
 }
 
 /// The changes since the last publication, and everything after them.
@@ -78,7 +70,7 @@ impl ServedStatus {
             state,
             cluster,
             is_of_several: true,
-            transitions: Transitions::new(RowOptions::default()),
+            met: MetObjects::default(),
             rows: BTreeMap::new(),
         }
     }
@@ -96,40 +88,31 @@ impl ServedStatus {
     /// The rows that are new or have changed since the last call, and all rows. The tree of the objects is walked once.
     pub(in crate::commands) fn publish(&mut self, now: Timestamp) -> Publication {
         let rows = self.state.rows();
-        let mut due: BTreeSet<Uid> = BTreeSet::new();
-        self.transitions.take_rows(&self.state, &rows, |row, _| {
-            due.insert(row.object.identity());
-            None::<String>
-        });
         let label = Some(&self.cluster.label).filter(|_| self.is_of_several);
         let (mut changes, mut shown, mut held) = (Vec::new(), Vec::new(), BTreeMap::new());
         for row in &rows {
             let uid = row.object.identity();
             let was = self.rows.get(&uid);
-            let own = own_assessment(row);
-            let is_due = due.contains(&uid) || was.is_some_and(|was| was.own != *own);
+            let place = ServedPlace {
+                cluster: &self.cluster.name,
+                label,
+                was,
+                now,
+            };
             let kept = match was {
-                Some(was) if !is_due => was.clone(),
-                None if !is_due => continue,
-                was => {
-                    let place = ServedPlace {
-                        cluster: &self.cluster.name,
-                        label,
-                        was,
-                        now,
-                    };
-                    let new = HeldRow {
-                        row: Arc::new(served(row, &place)),
-                        own: own.clone(),
-                    };
+                Some(was) if is_same(was, row, place.cluster) => was.clone(),
+                was if self.met.has_news(row, self.state.model.graph()) => {
+                    let new = Arc::new(served(row, &place));
                     changes.push(RowChange {
-                        row: new.row.clone(),
-                        was: was.map(|was| was.row.clone()),
+                        row: new.clone(),
+                        was: was.cloned(),
                     });
                     new
                 }
+                Some(was) => was.clone(),
+                None => continue,
             };
-            shown.push(kept.row.clone());
+            shown.push(kept.clone());
             held.insert(uid, kept);
         }
         let unhealthy = unhealthy(rows, &held, &self.state);
@@ -165,7 +148,7 @@ fn place(state: &StatusState) -> String {
 /// The rows of `status --unhealthy`.
 fn unhealthy(
     rows: Vec<StatusRow<'_>>,
-    held: &BTreeMap<Uid, HeldRow>,
+    held: &BTreeMap<Uid, Arc<ServedRow>>,
     state: &StatusState,
 ) -> Vec<UnhealthyRow> {
     let health = HealthFilter::Unhealthy;
@@ -177,7 +160,7 @@ fn unhealthy(
         let alike = (alike > 0).then(|| format!("{alike} more like this"));
         let others = row.repetition.text(row.object.namespace.as_deref());
         Some(UnhealthyRow {
-            row: served.row.clone(),
+            row: served.clone(),
             depth: row.depth,
             beside: alike.into_iter().chain(others).collect(),
         })
@@ -195,40 +178,53 @@ struct ServedPlace<'a> {
     cluster: &'a Arc<str>,
     /// The short name of the cluster, if there are several.
     label: Option<&'a Arc<str>>,
-    was: Option<&'a HeldRow>,
+    was: Option<&'a Arc<ServedRow>>,
     now: Timestamp,
 }
 
 fn served(row: &StatusRow<'_>, place: &ServedPlace<'_>) -> ServedRow {
-    let (cluster, now) = (place.cluster, place.now);
     let own = own_assessment(row);
-    let own_time = match place.was.filter(|was| was.own == *own) {
-        Some(was) => was.row.own_time.clone(),
-        None => rfc3339_millis(now).into(),
-    };
-    let changes = row.last_changes.iter();
+    let was = place.was.filter(|was| was.own_assessment() == own);
     ServedRow {
-        record: row.record(cluster, now).explained(row.assessment),
+        object_ref: row.object_ref(place.cluster),
         label: place.label.cloned(),
-        status: row.assessment.status(),
-        lines: row.assessment.lines().map(str::to_owned).collect(),
-        changes: changes.map(LastChange::dated_text).collect(),
-        last_lines: row.last_lines.iter().flat_map(LastLines::texts).collect(),
+        assessment: row.assessment.clone(),
+        time: place.now,
+        owner: row.owner.as_ref().map(Uid::text),
+        depth: row.depth,
+        worst: row.worst(),
+        last_changes: last_changes(row, place.cluster),
+        last_lines: last_lines(row),
         created: row.created(),
         is_requested: row.is_requested,
         is_unhealthy: HealthFilter::Unhealthy.shows(row),
-        own: (own != row.assessment).then(|| Box::new(own_state(row, own, place))),
-        own_time,
+        own: (own != row.assessment).then(|| OwnState {
+            assessment: own.clone(),
+            is_unhealthy: !own.is_well() && !row.is_over(),
+        }),
+        own_time: was.map_or(place.now, |was| was.own_time),
     }
 }
 
-/// The state of an object that nothing around it decides.
-fn own_state(row: &StatusRow<'_>, own: &Arc<Assessment>, place: &ServedPlace<'_>) -> OwnState {
-    let record = StatusRecord::new(place.cluster.clone(), &row.object, own, place.now);
-    OwnState {
-        record: record.explained(own),
-        status: own.status(),
-        lines: own.lines().map(str::to_owned).collect(),
-        is_unhealthy: !own.is_well() && !row.is_over(),
-    }
+/// Whether the row that readers have says the same.
+fn is_same(was: &ServedRow, row: &StatusRow<'_>, cluster: &Arc<str>) -> bool {
+    was.assessment == *row.assessment
+        && was.own_assessment() == own_assessment(row)
+        && was.worst == row.worst()
+        && was.depth == row.depth
+        && was.owner.as_deref() == row.owner.as_ref().map(Uid::as_str)
+        && was.last_changes == last_changes(row, cluster)
+        && was.last_lines == last_lines(row)
+}
+
+fn last_changes(row: &StatusRow<'_>, cluster: &Arc<str>) -> Vec<ServedChange> {
+    let changes = row.last_changes.iter().map(|change| ServedChange {
+        record: change.record(cluster),
+        text: change.dated_text(),
+    });
+    changes.collect()
+}
+
+fn last_lines(row: &StatusRow<'_>) -> Vec<LastLinesRecord> {
+    row.last_lines.iter().map(LastLines::record).collect()
 }

@@ -13,8 +13,8 @@ use super::view::are_spread;
 use crate::graph::Standing;
 use crate::model::{Model, Rank, Reading};
 use crate::object::{GroupKind, ObjectRef, Uid, counted};
-use crate::render::json::line;
 use crate::render::json::status::{StatusRecord, WasRecord};
+use crate::render::json::{RefRecord, line};
 use crate::render::style::Symbols;
 use crate::render::text::Text;
 use crate::source::ClusterId;
@@ -199,7 +199,11 @@ impl<'a> ComparedStates<'a> {
                 Difference::Changed(row, was) => (row.record(&cluster.0, now), Some(was)),
                 Difference::New(row) => (row.record(&cluster.0, now), None),
                 Difference::Gone(past) => {
-                    let record = StatusRecord::new(cluster.0.clone(), &past.object, &gone, now);
+                    let record = StatusRecord::new(
+                        RefRecord::new(cluster.0.clone(), &past.object),
+                        &gone,
+                        now,
+                    );
                     (record, Some(&*past.assessment))
                 }
             };

@@ -10,7 +10,7 @@ use super::rows::StatusRow;
 use super::state::StatusState;
 use super::view::has_namespaces;
 use crate::commands::{LastChange, LastLines};
-use crate::graph::Standing;
+use crate::graph::{Graph, Standing};
 use crate::object::{ObjectRef, Uid};
 use crate::render::age::rfc3339;
 use crate::render::json::line;
@@ -25,8 +25,29 @@ pub(super) struct Transitions {
     printed: BTreeMap<Uid, Printed>,
     /// The number of comparisons so far.
     round: u64,
-    /// The requested objects and the members of inventories that were there at least once, without their uids.
-    met: BTreeSet<ObjectRef>,
+    met: MetObjects,
+}
+
+/// The objects requested by name and the members of inventories that were there at least once, without their uids.
+#[derive(Debug, Default)]
+pub(super) struct MetObjects(BTreeSet<ObjectRef>);
+
+impl MetObjects {
+    /// Whether there is anything to say about the object of a row. An absent one is announced if it never existed: a deletion
+    /// has its own row.
+    pub(super) fn has_news(&mut self, row: &StatusRow<'_>, graph: &Graph) -> bool {
+        if row.known.is_none() {
+            return row.assessment.status() == Status::NotFound && !self.0.contains(&row.object);
+        }
+        let is_member = row
+            .owner
+            .as_ref()
+            .is_some_and(|owner| graph.is_inventory(owner));
+        if row.is_named || is_member {
+            self.0.insert(row.object.without_uid());
+        }
+        true
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,7 +96,7 @@ impl Transitions {
             options,
             printed: BTreeMap::new(),
             round: 0,
-            met: BTreeSet::new(),
+            met: MetObjects::default(),
         }
     }
 
@@ -147,45 +168,24 @@ impl Transitions {
     pub(super) fn take<L: IntoIterator<Item: Into<Text>>>(
         &mut self,
         state: &StatusState,
-        render: impl FnMut(&StatusRow<'_>, Option<&Printed>) -> L,
-    ) -> Vec<Text> {
-        self.take_rows(state, &state.rows(), render)
-    }
-
-    /// The same with the rows of the state.
-    pub(super) fn take_rows<L: IntoIterator<Item: Into<Text>>>(
-        &mut self,
-        state: &StatusState,
-        rows: &[StatusRow<'_>],
         mut render: impl FnMut(&StatusRow<'_>, Option<&Printed>) -> L,
     ) -> Vec<Text> {
         self.round += 1;
         let round = self.round;
         let mut lines = Vec::new();
-        for row in rows {
+        for row in state.rows() {
             let uid = row.object.identity();
             let entry = self.printed.get_mut(&uid);
-            if let Some(same) = entry.filter(|printed| printed.is_of(row)) {
+            if let Some(same) = entry.filter(|printed| printed.is_of(&row)) {
                 same.round = round;
                 continue;
             }
-            // An absent object is printed if it never existed: its deletion has its own line.
-            let is_new_absence = row.assessment.verdict.status == Status::NotFound
-                && !self.met.contains(&row.object);
-            if row.known.is_none() && !is_new_absence {
+            if !self.met.has_news(&row, state.model.graph()) {
                 continue;
             }
-            let graph = state.model.graph();
-            let is_member = row
-                .owner
-                .as_ref()
-                .is_some_and(|owner| graph.is_inventory(owner));
-            if (row.depth == 0 || is_member) && row.known.is_some() {
-                self.met.insert(row.object.without_uid());
-            }
             let was = self.printed.remove(&uid);
-            lines.extend(render(row, was.as_ref()).into_iter().map(Into::into));
-            let mut printed = Printed::of(row, round);
+            lines.extend(render(&row, was.as_ref()).into_iter().map(Into::into));
+            let mut printed = Printed::of(&row, round);
             if let Some(was) = was.filter(|_| printed.quoted.is_empty()) {
                 printed.quoted = was.quoted;
             }

@@ -152,6 +152,14 @@ pub struct LastLinesRecord {
     pub lines: Vec<String>,
 }
 
+impl LastLinesRecord {
+    /// `app log: panic: no db`: one text for each line.
+    pub fn texts(&self) -> Vec<String> {
+        let text = |line: &String| format!("{} log: {line}", self.container);
+        self.lines.iter().map(text).collect()
+    }
+}
+
 /// What ties a change to a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]

@@ -6,7 +6,6 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::{LastChangeRecord, LastLinesRecord, RefRecord};
-use crate::object::ObjectRef;
 use crate::render::age::rfc3339_millis;
 use crate::status::{Assessment, Cause, Condition};
 
@@ -110,12 +109,7 @@ pub struct CauseRecord {
 
 impl StatusRecord {
     /// The record of an object that was assessed at `time`, without its position and its dependents.
-    pub fn new(
-        cluster: impl Into<Arc<str>>,
-        object: &ObjectRef,
-        assessment: &Assessment,
-        time: Timestamp,
-    ) -> StatusRecord {
+    pub fn new(object_ref: RefRecord, assessment: &Assessment, time: Timestamp) -> StatusRecord {
         let Assessment {
             verdict,
             row,
@@ -124,7 +118,7 @@ impl StatusRecord {
         StatusRecord {
             v: super::VERSION,
             time: rfc3339_millis(time),
-            object_ref: RefRecord::new(cluster, object),
+            object_ref,
             owner: None,
             depth: 0,
             status: verdict.status.as_str(),

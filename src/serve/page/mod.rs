@@ -118,6 +118,7 @@ fn foot(beyond: usize, snapshot: &Snapshot) -> Markup {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
+    use std::sync::Arc;
 
     use jiff::SignedDuration;
     use proptest::prelude::*;
@@ -125,24 +126,25 @@ mod tests {
 
     use super::super::served_cluster::ServedCluster;
     use super::super::served_row::ServedRow;
-    use super::super::snapshot::testing::{failed_pod, snapshot};
+    use super::super::snapshot::testing::{change, failed_pod, last_lines, snapshot};
     use super::*;
     use crate::serve::params::Params;
 
     /// A row in which every text is this one.
     fn hostile(text: &str) -> ServedRow {
         let mut row = failed_pod(text, text);
-        let object = &mut row.record.object_ref;
+        let object = &mut row.object_ref;
         object.kind = text.into();
         object.api_version = text.into();
         object.cluster = text.into();
         object.namespace = Some(text.into());
         object.uid = Some(text.into());
-        text.clone_into(&mut row.record.word);
-        row.record.ready = Some(text.to_owned());
+        let cells = &mut Arc::make_mut(&mut row.assessment).row;
+        text.clone_into(&mut cells.word);
+        cells.ready = Some(text.to_owned());
         row.label = Some(text.into());
-        row.changes = vec![text.to_owned()];
-        row.last_lines = vec![text.to_owned()];
+        row.last_changes = vec![change(text)];
+        row.last_lines = vec![last_lines(text)];
         row
     }
 

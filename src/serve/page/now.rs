@@ -64,12 +64,12 @@ impl NowPage {
     }
 
     fn takes(&self, row: &ServedRow) -> bool {
-        let object = &row.record.object_ref;
+        let object = &row.object_ref;
         let is_of_cluster = |cluster: &String| *object.cluster == **cluster;
         let namespace = self.namespace.as_deref();
         let is_in = namespace.is_none() || object.namespace.as_deref() == namespace;
         let is_of_kind = |kind: &String| row.kind_and_group() == *kind;
-        let is_of_state = |state: &String| row.status.as_str() == *state;
+        let is_of_state = |state: &String| row.status().as_str() == *state;
         is_in
             && self.cluster.as_ref().is_none_or(is_of_cluster)
             && self.kind.as_ref().is_none_or(is_of_kind)
@@ -81,14 +81,15 @@ impl NowPage {
     fn is_found(&self, row: &ServedRow) -> bool {
         let wanted = self.search.to_lowercase();
         let holds = |text: &str| text.to_lowercase().contains(&wanted);
-        let object = &row.record.object_ref;
+        let object = &row.object_ref;
         let cluster = row.label.as_ref().map(|_| &*object.cluster);
         wanted.is_empty()
             || holds(&row.name())
-            || holds(&row.record.word)
+            || holds(&row.assessment.row.word)
             || object.namespace.as_deref().is_some_and(holds)
             || cluster.is_some_and(holds)
-            || row.lines.iter().chain(&row.changes).any(|line| holds(line))
+            || row.assessment.lines().any(holds)
+            || row.last_changes.iter().any(|change| holds(&change.text))
     }
 
     /// The same address with another value of one parameter; without it if that is `None`.
@@ -104,10 +105,10 @@ impl NowPage {
     /// Links to the objects of each state, with their numbers.
     fn states(&self, snapshot: &Snapshot) -> Markup {
         let mut counts: BTreeMap<Status, usize> = BTreeMap::new();
-        let is_of = |cluster: &String, row: &ServedRow| *row.record.object_ref.cluster == **cluster;
+        let is_of = |cluster: &String, row: &ServedRow| *row.object_ref.cluster == **cluster;
         let rows = snapshot.rows.iter().filter(|row| row.is_requested);
         for row in rows.filter(|row| self.cluster.as_ref().is_none_or(|it| is_of(it, row))) {
-            *counts.entry(row.status).or_default() += 1;
+            *counts.entry(row.status()).or_default() += 1;
         }
         let is_chosen = |status: Status| self.state.as_deref() == Some(status.as_str());
         html! {
@@ -178,9 +179,9 @@ impl View for NowPage {
         let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
         let mut clusters: BTreeMap<String, usize> = BTreeMap::new();
         for (row, _) in &candidates {
-            let cluster = row.record.object_ref.cluster.to_string();
+            let cluster = row.object_ref.cluster.to_string();
             *clusters.entry(cluster).or_default() += 1;
-            if let Some(namespace) = &row.record.object_ref.namespace {
+            if let Some(namespace) = &row.object_ref.namespace {
                 *namespaces.entry(namespace.to_string()).or_default() += 1;
             }
             *kinds.entry(row.kind_and_group()).or_default() += 1;
@@ -193,7 +194,7 @@ impl View for NowPage {
         let rows = taken.iter().take(MAX_ROWS);
         let rows: Vec<_> = rows.map(|(shown, place)| row(shown, place)).collect();
         let failed = snapshot.rows.iter();
-        let failed = failed.filter(|row| row.is_requested && row.status == Status::Failed);
+        let failed = failed.filter(|row| row.is_requested && row.status() == Status::Failed);
         Some(PageView {
             title: format!("{} Failed · {}", failed.count(), snapshot.cluster_words()),
             summary: html! {
@@ -372,7 +373,8 @@ mod tests {
     fn names(query: &str, rows: usize) -> Vec<String> {
         let row = |number: usize| {
             let mut row = failed_pod(&format!("web-{number}"), "it fails");
-            row.status = [Status::Failed, Status::Current][number % 2];
+            Arc::make_mut(&mut row.assessment).verdict.status =
+                [Status::Failed, Status::Current][number % 2];
             row.is_unhealthy = number.is_multiple_of(2);
             row
         };

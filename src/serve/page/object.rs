@@ -11,6 +11,7 @@ use super::row::{RowPlace, class, row, sign};
 use super::{MAX_ROWS, PageView, Shown, View, foot};
 use crate::serve::served_row::ServedRow;
 use crate::serve::snapshot::Snapshot;
+use crate::status::Assessment;
 
 /// The page about one object.
 pub(in crate::serve) struct ObjectPage(ObjectAddress);
@@ -39,18 +40,23 @@ impl View for ObjectPage {
     fn of(&self, snapshot: &Snapshot) -> Option<PageView> {
         let at = snapshot.rows.iter().position(|row| self.is_of(row))?;
         let top = &snapshot.rows[at];
-        let own = top.record.depth;
+        let own = top.depth;
         let below: Vec<_> = dependents(snapshot, at).collect();
         let beyond = (below.len() + 1).saturating_sub(MAX_ROWS);
         let rows = std::iter::once(top).chain(below).take(MAX_ROWS);
         let place = |row: &ServedRow| RowPlace {
-            depth: row.record.depth - own,
+            depth: row.depth - own,
             beside: &[],
-            namespace: top.record.object_ref.namespace.as_deref(),
+            namespace: top.object_ref.namespace.as_deref(),
             label: None,
         };
         Some(PageView {
-            title: format!("{} {} · {}", top.name(), top.record.word, self.0.cluster),
+            title: format!(
+                "{} {} · {}",
+                top.name(),
+                top.assessment.row.word,
+                self.0.cluster
+            ),
             summary: html! {
                 nav.path aria-label="Owners" {
                     (path_begin(&self.0.cluster, snapshot))
@@ -88,9 +94,9 @@ impl View for ObjectPage {
 
 /// The rows below this one.
 fn dependents(snapshot: &Snapshot, at: usize) -> impl Iterator<Item = &Arc<ServedRow>> {
-    let own = snapshot.rows[at].record.depth;
+    let own = snapshot.rows[at].depth;
     let below = snapshot.rows[at + 1..].iter();
-    below.take_while(move |row| row.record.depth > own)
+    below.take_while(move |row| row.depth > own)
 }
 
 /// An object and its dependents, as Events name them: `Deployment/web`, `Pod/web-1`.
@@ -108,8 +114,8 @@ pub(in crate::serve) fn event_names(
 fn owners(above: &[Arc<ServedRow>], mut depth: usize) -> Vec<&ServedRow> {
     let mut owners = Vec::new();
     for row in above.iter().rev() {
-        if row.record.depth < depth {
-            depth = row.record.depth;
+        if row.depth < depth {
+            depth = row.depth;
             owners.push(&**row);
         }
     }
@@ -119,12 +125,16 @@ fn owners(above: &[Arc<ServedRow>], mut depth: usize) -> Vec<&ServedRow> {
 
 /// The state and its rule, and the other pages about the object.
 fn summary(row: &ServedRow) -> Markup {
-    let record = &row.record;
+    let Assessment {
+        verdict,
+        row: cells,
+        causes,
+    } = &*row.assessment;
     let address = ObjectAddress::of_row(row);
     html! {
-        h1.(class(row.status)) { (sign(row.status)) " " (Shown(&row.name())) " " (Shown(&record.word)) }
-        @if !record.message.is_empty() { p { (Shown(&record.message)) } }
-        @if !record.causes.is_empty() {
+        h1.(class(row.status())) { (sign(row.status())) " " (Shown(&row.name())) " " (Shown(&cells.word)) }
+        @if !verdict.message.is_empty() { p { (Shown(&verdict.message)) } }
+        @if !causes.is_empty() {
             p.dim {
                 "found by"
                 @for rule in rules(row) { " " (rule) }
@@ -136,7 +146,11 @@ fn summary(row: &ServedRow) -> Markup {
 
 /// The rules that found the causes, each once. docs/rules.md describes them.
 fn rules(row: &ServedRow) -> BTreeSet<&'static str> {
-    row.record.causes.iter().map(|cause| cause.rule).collect()
+    row.assessment
+        .causes
+        .iter()
+        .map(|cause| cause.rule.as_str())
+        .collect()
 }
 
 #[cfg(test)]
@@ -148,7 +162,7 @@ mod tests {
     fn an_object_is_shown_with_its_dependents_and_owners() {
         let row = |name: &str, depth| {
             let mut row = failed_pod(name, "it fails");
-            row.record.depth = depth;
+            row.depth = depth;
             row
         };
         let rows = [("a", 0), ("b", 1), ("c", 2), ("d", 2), ("e", 1), ("f", 0)];

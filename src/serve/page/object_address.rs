@@ -100,7 +100,7 @@ impl ObjectAddress {
 
     /// The object of a row.
     pub(super) fn of_row(row: &ServedRow) -> ObjectAddress {
-        let object = &row.record.object_ref;
+        let object = &row.object_ref;
         ObjectAddress {
             cluster: object.cluster.to_string(),
             kind: object.kind.to_string(),
@@ -112,7 +112,7 @@ impl ObjectAddress {
 
     /// Whether a row is about it.
     pub(super) fn is_of(&self, row: &ServedRow) -> bool {
-        let object = &row.record.object_ref;
+        let object = &row.object_ref;
         *object.cluster == *self.cluster
             && *object.kind == *self.kind
             && row.group() == self.group
@@ -215,7 +215,7 @@ mod tests {
             address.command("status"),
             "kubectl spy status pod/web-1 -n shop --context test"
         );
-        let object = &mut row.record.object_ref;
+        let object = &mut row.object_ref;
         object.namespace = None;
         object.api_version = "x.io/v1".into();
         object.cluster = "a/b c".into();

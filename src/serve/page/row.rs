@@ -5,6 +5,7 @@ use maud::{Markup, html};
 use super::object_address::ObjectAddress;
 use super::{PageRow, Shown};
 use crate::render::age::rfc3339;
+use crate::render::json::LastLinesRecord;
 use crate::render::style::Symbols;
 use crate::render::text::{Text, escape_line};
 use crate::serve::served_row::ServedRow;
@@ -28,13 +29,14 @@ pub(super) struct RowPlace<'a> {
 /// A row as a table body of its own.
 pub(super) fn row(row: &ServedRow, place: &RowPlace<'_>) -> PageRow {
     let id = escape_line(&row.id()).into_owned();
-    let record = &row.record;
+    let cells = &row.assessment.row;
     let depth = place.depth.min(MAX_DEPTH);
-    let namespace = record.object_ref.namespace.as_deref();
+    let object = &row.object_ref;
+    let namespace = object.namespace.as_deref();
     let namespace = namespace.filter(|own| place.namespace != Some(*own));
-    let restarts = record.restarts.map(|restarts| restarts.to_string());
+    let restarts = cells.restarts.map(|restarts| restarts.count.to_string());
     let html = html! {
-        tbody.row.(class(row.status)) data-id=(id) {
+        tbody.row.(class(row.status())) data-id=(id) {
             tr {
                 td.name.{ "d" (depth) } {
                     a href=(ObjectAddress::of_row(row).path("o")) { (Shown(&row.name())) }
@@ -42,9 +44,9 @@ pub(super) fn row(row: &ServedRow, place: &RowPlace<'_>) -> PageRow {
                         " " span.dim { "-n " (Shown(namespace)) }
                     }
                 }
-                @if let Some(label) = place.label { (cluster_cell(label, &record.object_ref.cluster)) }
-                td data-label="ready" { (Shown(record.ready.as_deref().unwrap_or("-"))) }
-                td.state { (sign(row.status)) " " (Shown(&record.word)) }
+                @if let Some(label) = place.label { (cluster_cell(label, &object.cluster)) }
+                td data-label="ready" { (Shown(cells.ready.as_deref().unwrap_or("-"))) }
+                td.state { (sign(row.status())) " " (Shown(&cells.word)) }
                 td data-label="restarts" { (restarts.as_deref().unwrap_or("-")) }
                 td data-label="age" { (age(row)) }
             }
@@ -65,17 +67,19 @@ pub(super) fn cluster_cell(label: &str, name: &str) -> Markup {
 }
 
 fn reasons_are_empty(row: &ServedRow, place: &RowPlace<'_>) -> bool {
-    let lines = [&row.lines, &row.last_lines, &row.changes];
-    lines.iter().all(|lines| lines.is_empty()) && place.beside.is_empty()
+    row.assessment.lines().next().is_none()
+        && row.last_lines.is_empty()
+        && row.last_changes.is_empty()
+        && place.beside.is_empty()
 }
 
 /// Why the object is not well, what its containers printed, what changed before, and what only repeats it.
 fn reasons(row: &ServedRow, place: &RowPlace<'_>) -> Markup {
     html! {
         ul {
-            @for line in &row.lines { li { (Shown(line)) } }
-            @for line in &row.last_lines { li.quote { code { (Shown(line)) } } }
-            @for line in &row.changes { li.change { (Shown(line)) } }
+            @for line in row.assessment.lines() { li { (Shown(line)) } }
+            @for line in row.last_lines.iter().flat_map(LastLinesRecord::texts) { li.quote { code { (Shown(&line)) } } }
+            @for change in &row.last_changes { li.change { (Shown(&change.text)) } }
             @for line in place.beside { li.dim { (Shown(line)) } }
         }
     }

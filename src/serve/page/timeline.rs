@@ -124,8 +124,8 @@ struct PresentState<'s> {
 impl PresentState<'_> {
     /// The state with the dependents, if it is another one.
     fn whole(&self) -> Option<(Status, String)> {
-        let is_other = self.row.status != self.own;
-        is_other.then(|| (self.row.status, self.row.record.word.clone()))
+        let is_other = self.row.status() != self.own;
+        is_other.then(|| (self.row.status(), self.row.assessment.row.word.clone()))
     }
 }
 
@@ -133,7 +133,7 @@ impl PresentState<'_> {
 fn present_states(snapshot: &Snapshot) -> BTreeMap<String, PresentState<'_>> {
     let rows = snapshot.rows.iter();
     let states = rows.map(|row| {
-        let own = row.own.as_ref().map_or(row.status, |own| own.status);
+        let own = row.own_assessment().status();
         (
             ObjectAddress::of_row(row).path("o"),
             PresentState { own, row },
@@ -356,6 +356,8 @@ fn mark(version: &ChangedVersion, time: TimeSpan) -> Markup {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::serve::page::changed_version::testing::RECORDS;
     use crate::serve::served_row::OwnState;
@@ -394,22 +396,22 @@ mod tests {
     #[test]
     fn an_owner_that_its_dependents_make_worse_says_so() {
         let mut web = failed_pod("web", "its Pod fails");
-        web.record.object_ref.kind = "Deployment".into();
-        web.record.object_ref.api_version = "apps/v1".into();
-        web.record.object_ref.cluster = "c".into();
-        web.record.word = "<Failed>".to_owned();
+        web.object_ref.kind = "Deployment".into();
+        web.object_ref.api_version = "apps/v1".into();
+        web.object_ref.cluster = "c".into();
+        Arc::make_mut(&mut web.assessment).row.word = "<Failed>".to_owned();
         let whole = |web: ServedRow| {
             let time = TimelineTime::Last(SignedDuration::from_mins(10));
             let html = timeline(RECORDS, time, &Params::default(), &snapshot(vec![web]));
             html.into_string()
         };
         assert!(!whole(web.clone()).contains(">now "), "both are the same");
-        web.own = Some(Box::new(OwnState {
-            record: web.record.clone(),
-            status: Status::InProgress,
-            lines: Vec::new(),
+        let mut own = web.assessment.clone();
+        Arc::make_mut(&mut own).verdict.status = Status::InProgress;
+        web.own = Some(OwnState {
+            assessment: own,
             is_unhealthy: true,
-        }));
+        });
         let html = whole(web);
         let expect = "<span class=\"failed\">now ✗ &lt;Failed&gt;</span>";
         assert!(html.contains(expect), "{html}");
