@@ -56,7 +56,9 @@ pub use rules::gateways::missing_in_front;
 pub use rules::members::{AbsentMember, MemberGap, absent_members};
 pub use rules::policies::isolating_policies;
 pub use rules::scheduling::nodes_closed_to;
-pub use rules::services::{endpoints_finding, idle_workload, pod_coverage, repeats_its_pods};
+pub use rules::services::{
+    endpoints_finding, idle_workload, knows_endpoints, pod_coverage, repeats_its_pods,
+};
 pub use rules::webhooks::refusing_configurations;
 pub use rules::workloads::{nodes_that_keep_out, was_closed_out_lately};
 

@@ -53,7 +53,8 @@ impl<'p> ClusterChoice<'p> {
         }
     }
 
-    /// The answer with a `Warning` for each chosen cluster that cannot be read now: its objects are as they were
+    /// The answer with a `Warning` if the reader may not list some of the followed objects, and one for each chosen cluster that
+    /// cannot be read now: its objects are as they were
     /// (<https://www.rfc-editor.org/rfc/rfc7234#section-5.5>, as API servers use it).
     pub(super) fn warn(self, snapshot: &Snapshot, mut answer: Response) -> Response {
         let is_chosen = |cluster: &&ServedCluster| match self {
@@ -63,6 +64,9 @@ impl<'p> ClusterChoice<'p> {
         let clusters = snapshot.clusters.iter().filter(is_chosen);
         for words in clusters.filter_map(ServedCluster::absence) {
             add_warning(&mut answer, &words);
+        }
+        if snapshot.hides_requested {
+            add_warning(&mut answer, "you may not list some of the followed objects");
         }
         answer
     }

@@ -101,13 +101,21 @@ pub enum Denial {
     Host,
     /// Another web page sent it.
     Origin,
+    /// It wants to read as somebody else.
+    Impersonation,
     /// It has no token, or another one.
     Token,
 }
 
 impl Denial {
     /// All reasons, in the order of the checks.
-    pub const ALL: [Denial; 4] = [Denial::Method, Denial::Host, Denial::Origin, Denial::Token];
+    pub const ALL: [Denial; 5] = [
+        Denial::Method,
+        Denial::Host,
+        Denial::Origin,
+        Denial::Impersonation,
+        Denial::Token,
+    ];
 
     /// Its name in the metrics.
     pub fn name(self) -> &'static str {
@@ -115,6 +123,7 @@ impl Denial {
             Denial::Method => "method",
             Denial::Host => "host",
             Denial::Origin => "origin",
+            Denial::Impersonation => "impersonation",
             Denial::Token => "token",
         }
     }
@@ -123,7 +132,7 @@ impl Denial {
     pub fn code(self) -> StatusCode {
         match self {
             Denial::Method => StatusCode::METHOD_NOT_ALLOWED,
-            Denial::Host | Denial::Origin => StatusCode::FORBIDDEN,
+            Denial::Host | Denial::Origin | Denial::Impersonation => StatusCode::FORBIDDEN,
             Denial::Token => StatusCode::UNAUTHORIZED,
         }
     }
@@ -137,6 +146,10 @@ impl Denial {
             }
             Denial::Origin => {
                 "error: another web page sent this request\nhint: type the address instead of following a link\n"
+            }
+            Denial::Impersonation => {
+                "error: this server impersonates nobody: every answer is for the sender of the token\n\
+                 hint: leave out --as, --as-group and --as-uid, or ask the API server itself\n"
             }
             Denial::Token => {
                 "error: the token is missing or wrong\nhint: open the address that kubectl spy serve printed, \
@@ -225,6 +238,13 @@ impl Gate {
             return Err(Denial::Host);
         }
         self.check_origin(host, headers)?;
+        // Without an error, the rights of the sender would pass for those of the other.
+        if headers
+            .keys()
+            .any(|name| name.as_str().starts_with("impersonate-"))
+        {
+            return Err(Denial::Impersonation);
+        }
         if matches!(uri.path(), "/livez" | "/readyz") {
             return Ok(Admitted::Public);
         }
@@ -474,6 +494,15 @@ mod tests {
             ("OPTIONS", Err(Denial::Method)),
         ] {
             assert_eq!(check(&format!("{method} /"), &[HERE, BEARER]), expect);
+        }
+        for header in [
+            "Impersonate-User: nobody",
+            "impersonate-group: viewers",
+            "Impersonate-Uid: 1",
+            "Impersonate-Extra-scopes: view",
+        ] {
+            let admission = check("GET /api/v1/pods", &[HERE, BEARER, header]);
+            assert_eq!(admission, Err(Denial::Impersonation), "{header}");
         }
     }
 

@@ -15,7 +15,7 @@ pub struct ServerCounts {
     /// The open streams.
     pub readers: usize,
     /// The refused requests, in the order of [`Denial::ALL`].
-    pub denied: [u64; 4],
+    pub denied: [u64; Denial::ALL.len()],
     /// The sinks by their names.
     pub sinks: BTreeMap<String, SinkCounts>,
 }
@@ -199,7 +199,7 @@ mod tests {
         });
         let counts = ServerCounts {
             readers: 3,
-            denied: [0, 0, 0, 5],
+            denied: [0, 0, 0, 0, 5],
             sinks: BTreeMap::new(),
         };
         assert_snapshot!(metrics(&board.borrow(), &counts), @r#"
@@ -229,6 +229,7 @@ mod tests {
         spy_denied_total{reason="method"} 0
         spy_denied_total{reason="host"} 0
         spy_denied_total{reason="origin"} 0
+        spy_denied_total{reason="impersonation"} 0
         spy_denied_total{reason="token"} 5
         "#);
     }

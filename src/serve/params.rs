@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use http::Uri;
+use http::{StatusCode, Uri};
 use jiff::Timestamp;
 
 use super::served_row::ServedRow;
@@ -218,8 +218,42 @@ impl RowFilter {
         rows.collect()
     }
 
+    /// The code and the error, if the reader may list none of the objects, or the server follows none of them. An empty answer
+    /// would look as if all were well.
+    pub fn unfollowed(&self, seen: &Snapshot) -> Option<(StatusCode, String)> {
+        if seen.follows(self.cluster.as_deref(), self.namespace.as_deref()) {
+            return None;
+        }
+        let namespace = self.namespace.as_ref();
+        let place = namespace.map(|namespace| format!(" in the namespace {namespace:?}"));
+        let place = place.unwrap_or_default();
+        Some(if seen.hides_requested {
+            let words = format!(
+                "error: you may not list the followed objects{place}\n\
+                 hint: see what you may list with kubectl auth can-i --list\n"
+            );
+            (StatusCode::FORBIDDEN, words)
+        } else {
+            let words = format!(
+                "error: the server follows no objects{place}\n\
+                 hint: name the place when you start kubectl spy serve\n"
+            );
+            (StatusCode::NOT_FOUND, words)
+        })
+    }
+
+    /// The code and the error, if the snapshot lacks an object that it names.
+    pub fn absence(&self, snapshot: &Snapshot) -> Option<(StatusCode, String)> {
+        let absent = self.absent(snapshot)?;
+        let words = format!(
+            "error: \"{absent}\" not found among the followed objects\n\
+             hint: name it when you start kubectl spy serve, or see /spy/v1/status\n"
+        );
+        Some((StatusCode::NOT_FOUND, words))
+    }
+
     /// The first object that it names and that the snapshot does not have.
-    pub fn absent<'f>(&'f self, snapshot: &Snapshot) -> Option<&'f str> {
+    fn absent<'f>(&'f self, snapshot: &Snapshot) -> Option<&'f str> {
         let is_there = |word: &&String| {
             let mut rows = snapshot.rows.iter();
             rows.any(|row| is_named(row, word) && self.is_in_place(row))
@@ -251,6 +285,7 @@ fn is_named(row: &ServedRow, word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::snapshot::WatchRecord;
     use super::super::snapshot::testing::{failed_pod, snapshot};
     use super::*;
 
@@ -280,6 +315,44 @@ mod tests {
         }
         let invalid = params("explain=maybe").has("explain").expect_err("a word");
         assert!(invalid.to_string().contains("expected true or false"));
+    }
+
+    #[test]
+    fn a_place_that_is_not_followed_is_an_error() {
+        let refusal = |seen: &Snapshot, query: &str| {
+            let filter = RowFilter::of(&params(query)).expect("valid parameters");
+            filter.unfollowed(seen).map(|(code, _)| code.as_u16())
+        };
+        let everywhere = || WatchRecord {
+            v: WatchRecord::V,
+            cluster: "test".to_owned(),
+            resource: "pods".to_owned(),
+            namespace: None,
+            name: None,
+            labels: None,
+            fields: None,
+            requested: true,
+            state: "live",
+            cause: None,
+        };
+        let mut seen = snapshot(Vec::new());
+        seen.watches = vec![WatchRecord {
+            namespace: Some("shop".to_owned()),
+            ..everywhere()
+        }];
+        assert_eq!(refusal(&seen, ""), None);
+        assert_eq!(refusal(&seen, "namespace=shop&unhealthy"), None);
+        assert_eq!(refusal(&seen, "namespace=other&unhealthy"), Some(404));
+        assert_eq!(refusal(&seen, "cluster=other&namespace=shop"), Some(404));
+        // Members of an inventory can be elsewhere.
+        seen.rows = snapshot(vec![failed_pod("web", "it fails")]).rows;
+        seen.watches.clear();
+        assert_eq!(refusal(&seen, "namespace=shop"), None);
+        seen.rows.clear();
+        seen.hides_requested = true;
+        assert_eq!(refusal(&seen, ""), Some(403));
+        seen.watches = vec![everywhere()];
+        assert_eq!(refusal(&seen, "namespace=other"), None);
     }
 
     #[test]

@@ -269,6 +269,9 @@ async fn events(
     let asker = StreamAsker::new(reader, chosen_namespace(&params));
     match asker.rights(&server).await {
         Ok(rights) => {
+            if let Some((code, words)) = filter.unfollowed(&now.for_reader(&rights)) {
+                return text(code, words);
+            }
             let feed = EventFeed::new(server.board.clone(), filter, last, rights);
             choice.warn(&now, streamed(&server, asker, feed))
         }
@@ -402,12 +405,9 @@ async fn status(State(server): Shared, Extension(reader): Asker, uri: Uri) -> Re
         Ok(snapshot) => snapshot,
         Err(error) => return server.unknown(&error),
     };
-    if let Some(absent) = filter.absent(&snapshot) {
-        let words = format!(
-            "error: \"{absent}\" not found among the followed objects\n\
-             hint: name it when you start kubectl spy serve, or see /spy/v1/status\n"
-        );
-        return text(StatusCode::NOT_FOUND, words);
+    let refusal = filter.unfollowed(&snapshot);
+    if let Some((code, words)) = refusal.or_else(|| filter.absence(&snapshot)) {
+        return text(code, words);
     }
     let mut body = String::new();
     for row in filter.rows(&snapshot) {

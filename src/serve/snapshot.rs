@@ -70,6 +70,21 @@ impl Snapshot {
         self.clusters.iter().find(|cluster| *cluster.name == *name)
     }
 
+    /// Whether it can have objects of this cluster and namespace: a source of requested objects covers them, or there are some. Of
+    /// others, it says nothing.
+    pub fn follows(&self, cluster: Option<&str>, namespace: Option<&str>) -> bool {
+        let is_of = |of_cluster: &str, within: Option<&str>| {
+            cluster.is_none_or(|cluster| cluster == of_cluster)
+                && (namespace.is_none() || within == namespace)
+        };
+        let mut requested = self.watches.iter().filter(|watch| watch.requested);
+        let mut objects = self.rows.iter().map(|row| &row.object_ref);
+        requested.any(|watch| {
+            let within = watch.namespace.as_deref().or(namespace);
+            is_of(&watch.cluster, within)
+        }) || objects.any(|object| is_of(&object.cluster, object.namespace.as_deref()))
+    }
+
     /// The error about a cluster that the server does not follow.
     pub fn unknown_cluster(&self, name: &str) -> String {
         let known = self.clusters.iter();

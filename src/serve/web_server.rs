@@ -294,7 +294,10 @@ impl WebServer {
                 "this server only reads: the server does not allow this method on the requested resource",
             ),
             Denial::Token => ("Unauthorized", "Unauthorized"),
-            Denial::Host | Denial::Origin => ("Forbidden", denial.words().trim_end()),
+            Denial::Host | Denial::Origin | Denial::Impersonation => (
+                "Forbidden",
+                denial.words().trim_start_matches("error: ").trim_end(),
+            ),
         };
         let mut answer = status_answer(plain.status(), reason, message);
         let headers = plain.headers().iter();
@@ -335,7 +338,10 @@ impl WebServer {
     pub(super) fn counts(&self) -> ServerCounts {
         ServerCounts {
             readers: self.readers(),
-            denied: [0, 1, 2, 3].map(|at: usize| self.denied[at].load(Ordering::Relaxed)),
+            denied: self
+                .denied
+                .each_ref()
+                .map(|count| count.load(Ordering::Relaxed)),
             sinks: (self.sinks)(),
         }
     }
@@ -349,11 +355,13 @@ impl WebServer {
         let values: &[&str] = match denial {
             Denial::Method => &["GET, HEAD"],
             Denial::Token => self.gate.challenges(),
-            Denial::Host | Denial::Origin => &[],
+            Denial::Host | Denial::Origin | Denial::Impersonation => &[],
         };
         let name = match denial {
             Denial::Method => ALLOW,
-            Denial::Token | Denial::Host | Denial::Origin => WWW_AUTHENTICATE,
+            Denial::Token | Denial::Host | Denial::Origin | Denial::Impersonation => {
+                WWW_AUTHENTICATE
+            }
         };
         for value in values {
             let value = HeaderValue::from_static(value);

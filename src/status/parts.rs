@@ -136,19 +136,41 @@ fn is_in_spec(object: Value<'_>, entry: Value<'_>) -> bool {
     else {
         return true;
     };
-    let field = |reference: Value<'_>, key: &str| read::text_or(reference, &[key], "").into_owned();
-    let own_namespace = read::text_or(object, &["metadata", "namespace"], "");
-    let namespace = |reference| match field(reference, "namespace") {
-        namespace if namespace.is_empty() => own_namespace.clone().into_owned(),
-        namespace => namespace,
-    };
     let mut wanted = object.items_at(&["spec", "parentRefs"]);
-    let is_named = !field(of_entry, "name").is_empty();
+    let is_named = !read::text_or(of_entry, &["name"], "").is_empty();
     !is_named
         || wanted.any(|wanted| {
-            let is_same = |key: &&str| field(wanted, key) == field(of_entry, key);
-            ["name", "sectionName"].iter().all(is_same) && namespace(wanted) == namespace(of_entry)
+            let section = |reference| read::text_or(reference, &["sectionName"], "");
+            is_same_parent(object, wanted, of_entry) && section(wanted) == section(of_entry)
         })
+}
+
+/// Whether two references of an object are to the same parent, or to sections of it.
+fn is_same_parent(object: Value<'_>, one: Value<'_>, other: Value<'_>) -> bool {
+    let own_namespace = read::text_or(object, &["metadata", "namespace"], "");
+    let namespace = |reference| match read::text_or(reference, &["namespace"], "") {
+        namespace if namespace.is_empty() => own_namespace.clone(),
+        namespace => namespace,
+    };
+    let name = |reference| read::text_or(reference, &["name"], "");
+    name(one) == name(other) && namespace(one) == namespace(other)
+}
+
+/// The first parent of the spec that has no entry in the status: "the controller that manages the parent must add an entry to
+/// this list when the controller first sees the route" (Gateway API, `RouteStatus`).
+fn unreported_parent(object: Value<'_>) -> Option<String> {
+    object.at(&["status", "parents"])?;
+    let reported = |wanted: Value<'_>| {
+        let mut entries = object.items_at(&["status", "parents"]);
+        entries.any(|entry| {
+            let about = entry.get("parentRef");
+            about.is_none_or(|about| is_same_parent(object, wanted, about))
+        })
+    };
+    let mut wanted = object.items_at(&["spec", "parentRefs"]);
+    let missing = wanted.find(|wanted| !reported(*wanted))?;
+    let name = read::text_or(missing, &["name"], "its parent");
+    Some(format!("{name} has not reported on it yet"))
 }
 
 /// The conditions of the parts, with the names of the parts. Those of an older generation of the object do not count.
@@ -191,7 +213,7 @@ pub(super) fn unobserved(object: Value<'_>) -> Option<String> {
         })
     };
     let mut wanted = entries.iter().filter(|entry| is_in_spec(object, **entry));
-    wanted.find_map(|entry| {
+    let late = wanted.find_map(|entry| {
         let mut keys = ["parentRef", "ancestorRef"].into_iter();
         let name = keys.find_map(|key| entry.str_at(&[key, "name"]));
         let name = name.unwrap_or(Cow::Borrowed("its parent"));
@@ -202,5 +224,6 @@ pub(super) fn unobserved(object: Value<'_>) -> Option<String> {
             )),
             Some(_) => None,
         }
-    })
+    });
+    late.or_else(|| unreported_parent(object))
 }

@@ -44,12 +44,44 @@ pub fn endpoints_finding(around: Around<'_>, node: &Node) -> Option<Finding> {
             let unserved = unserved_port(around, node, service, counts);
             unserved.unwrap_or_else(|| with_pod_problems(around, node, serving(counts)))
         }
-        Reading::All if !around.knows_absence() => return None,
+        Reading::All if !around.knows_absence() => without_slices(around, node),
         Reading::All => {
             with_pod_problems(around, node, without_endpoints(around, node, service, pods))
         }
         _ => finding(Status::Unknown, "endpoints not read"),
     })
+}
+
+/// The state of a Service in a file that has none of its slices. A ready Pod that matches is an endpoint; without one, nothing
+/// shows whether there are any.
+fn without_slices(around: Around<'_>, node: &Node) -> Finding {
+    let matched = around.graph().selected_pods(&node.uid);
+    let ready = matched.iter().filter(|pod| pod.is_ready_pod()).count();
+    let (status, seen) = match (matched.len(), ready) {
+        (0, _) => (Status::Unknown, String::new()),
+        (1, 0) => (
+            Status::Unknown,
+            "; 1 pod matches, and it is not ready".to_owned(),
+        ),
+        (pods, 0) => (
+            Status::Unknown,
+            format!("; {pods} pods match, none is ready"),
+        ),
+        (pods, ready) => (
+            Status::Current,
+            format!("; {ready} of {pods} pods that match are ready"),
+        ),
+    };
+    let text = format!("its endpoints are not in the file{seen}");
+    finding(status, text)
+}
+
+/// Whether the slices of a Service are read, or at least one is.
+pub fn knows_endpoints(around: Around<'_>, node: &Node) -> bool {
+    let cluster = around.cluster_of(&node.uid);
+    let reading = cluster.and_then(|cluster| slices_reading(around, node, cluster));
+    let is_any_read = !around.graph().slices(&node.uid).is_empty();
+    is_any_read || (reading == Some(&Reading::All) && around.knows_absence())
 }
 
 /// Whether a Service only repeats the problems of the Pods that it selects: there are some, not all are ready, and none

@@ -280,9 +280,14 @@ impl NowPage {
 
     /// The words for a view without rows.
     fn nothing(&self, snapshot: &Snapshot) -> String {
+        let follows = || snapshot.follows(self.cluster.as_deref(), self.namespace.as_deref());
         let words = match () {
             () if !snapshot.link.is_read => "Reading the cluster…",
-            () if self.is_of_some() => "No object fits.",
+            () if self.is_of_some() && follows() => "No object fits.",
+            () if self.is_of_some() && snapshot.hides_requested => {
+                "You may not list the objects here."
+            }
+            () if self.is_of_some() => "The server follows no objects here.",
             () if !self.absences(snapshot).is_empty() => "Nothing is known to be unhealthy.",
             () => {
                 let looked_at = LookedAt {

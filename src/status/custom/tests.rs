@@ -511,6 +511,33 @@ fn old_entries_and_those_of_other_parents_do_not_count() {
 }
 
 #[test]
+fn a_parent_that_never_reported_is_waited_for() {
+    let spec = r#""metadata":{"namespace":"shop"},"spec":{"parentRefs":[{"name":"edge"},{"name":"inner","namespace":"infra"}]}"#;
+    let parent = |name: &str, namespace: &str| {
+        format!(
+            r#"{{"parentRef":{{"name":"{name}"{namespace}}},"conditions":[{{"type":"Accepted","status":"True"}}]}}"#
+        )
+    };
+    let edge = parent("edge", "");
+    let inner = parent("inner", r#","namespace":"infra""#);
+    let stranger = parent("inner", "");
+    for (parents, expect) in [
+        (vec![], "InProgress: edge has not reported on it yet"),
+        (vec![&edge], "InProgress: inner has not reported on it yet"),
+        (
+            vec![&edge, &stranger],
+            "InProgress: inner has not reported on it yet",
+        ),
+        (vec![&inner, &edge], "Current"),
+    ] {
+        let parents: Vec<&str> = parents.into_iter().map(|parent| &**parent).collect();
+        let fields = format!(r#"{spec},"status":{{"parents":[{}]}}"#, parents.join(","));
+        let route = state("gateway.networking.k8s.io/v1/HTTPRoute", &fields);
+        assert_eq!(route, expect, "{fields}");
+    }
+}
+
+#[test]
 fn what_is_paused_on_purpose_is_current() {
     let unready = r#""status":{"conditions":[{"type":"Ready","status":"False","reason":"R"}]}"#;
     let cases: Vec<(String, &str)> = [

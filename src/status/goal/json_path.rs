@@ -32,12 +32,15 @@ impl fmt::Display for JsonPath {
 impl JsonPath {
     /// Parses an expression, with or without braces.
     pub fn parse(written: &str) -> Result<JsonPath, GoalError> {
+        if written.is_empty() {
+            return Err(GoalError::Format);
+        }
         let inner = written
             .strip_prefix('{')
             .map_or(Some(written), |rest| rest.strip_suffix('}'))
             .map(str::trim)
-            .filter(|inner| !inner.is_empty())
-            .ok_or(GoalError::Format)?;
+            .filter(|inner| !inner.is_empty() && !is_several(inner))
+            .ok_or(GoalError::Path)?;
         let error = |cause: String| GoalError::Expression {
             expression: written.to_owned(),
             cause,
@@ -86,11 +89,19 @@ impl JsonPath {
     }
 }
 
+/// Whether a text without the braces around it is more than an expression: it is quoted, or has other braces outside of brackets.
+fn is_several(inner: &str) -> bool {
+    let is_brace = |(_, c, depth): (usize, char, usize)| matches!((c, depth), ('{', 1) | ('}', 0));
+    inner.starts_with(['\'', '"']) || depths(inner).any(is_brace)
+}
+
 /// Parses `EXPRESSION[=VALUE]`. An equal sign inside a filter does not start the value.
 pub(super) fn split(text: &str) -> Result<(JsonPath, Option<String>), GoalError> {
     let equals = depths(text).find(|(_, c, depth)| *c == '=' && *depth == 0);
     let (path, value) = match equals {
         None => (text, None),
+        // As in kubectl, two equal signs are of the expression, which has no place for them.
+        Some((at, ..)) if text[at..].starts_with("==") => return Err(GoalError::Path),
         Some((at, ..)) => (&text[..at], Some(&text[at + 1..])),
     };
     let value = value.map(|value| value.trim_matches(['\'', '"']));

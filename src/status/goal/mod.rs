@@ -48,7 +48,12 @@ pub enum GoalError {
     /// It starts with no known keyword.
     #[error("unrecognized condition: {0:?}")]
     Unrecognized(String),
-    /// The braces do not match, or the expression is empty.
+    /// It is not one expression, with or without braces around it: kubectl's words.
+    #[error(
+        "unexpected path string, expected a 'name1.name2' or '.name1.name2' or '{{name1.name2}}' or '{{.name1.name2}}'"
+    )]
+    Path,
+    /// The expression is empty.
     #[error(
         "jsonpath wait format must be --for=jsonpath='{{.status.readyReplicas}}'=3 or --for=jsonpath='{{.status.readyReplicas}}'"
     )]

@@ -102,12 +102,22 @@ fn parse_errors_have_the_words_of_kubectl() {
         assert_eq!(error(text), GoalError::Unrecognized(text.to_owned()));
     }
     assert_eq!(error("jsonpath="), GoalError::Format);
-    assert_eq!(error("jsonpath={}"), GoalError::Format);
-    assert_eq!(error("jsonpath={.a"), GoalError::Format);
+    for text in [
+        "{}",
+        "{.a",
+        "'{.a}'=b",
+        "\"{.a}=b\"",
+        "'.a'=b",
+        "{.a}==b",
+        ".a==b",
+        "{.a}{.b}",
+    ] {
+        assert_eq!(error(&format!("jsonpath={text}")), GoalError::Path, "{text}");
+    }
     assert_eq!(error("jsonpath={.a}="), GoalError::NoValue);
     assert!(matches!(
         error("jsonpath={.a[?(}=1"),
-        GoalError::Expression { .. } | GoalError::Format
+        GoalError::Expression { .. } | GoalError::Path
     ));
 }
 

@@ -81,13 +81,7 @@ impl ServiceState {
     pub(super) fn headline(&self) -> Option<Headline> {
         let (node, _) = self.service()?;
         let own = &self.traced.assessment(&node.uid)?.verdict;
-        // A file may lack the slices of a Service that works.
-        let Some(endpoints) = endpoints_finding(self.traced.model.around(), node) else {
-            return Some(Headline::new(
-                own.status,
-                "its endpoints are not in the file",
-            ));
-        };
+        let endpoints = endpoints_finding(self.traced.model.around(), node)?;
         if node.deleting {
             let words = format!("being deleted; {}", endpoints.cause.text);
             return Some(Headline::new(Status::Terminating, words));

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::state::ServiceState;
 use crate::graph::{AddressGroup, Node, PodCoverage};
-use crate::model::endpoints_finding;
+use crate::model::knows_endpoints;
 use crate::object::{Uid, counted};
 use crate::render::canvas::Canvas;
 use crate::render::outline::OutlineItem;
@@ -17,10 +17,9 @@ fn of<'a>(state: &'a ServiceState, groups: &[AddressGroup<'_>]) -> Vec<&'a Node>
         return Vec::new();
     };
     // A file may lack the slices of a Service that works.
-    let shows_slices = endpoints_finding(state.traced.model.around(), node).is_some();
     if state.pods() == PodCoverage::Unknown
         || !state.traced.is_read(&state.slices)
-        || !shows_slices
+        || !knows_endpoints(state.traced.model.around(), node)
         || service.external_name.is_some()
     {
         return Vec::new();
