@@ -13,7 +13,7 @@ use tokio::time::sleep;
 
 use super::cluster_labels::cluster_labels;
 use super::session::{
-    ClusterOrigin, ConnectionSetup, LastRecord, RecordUse, RequestedTime, Session,
+    ClusterOrigin, ConnectionSetup, LastRecord, RecordUse, RequestedTime, Session, silent_groups,
 };
 use crate::cluster::{ClusterConfig, ConfigError, ContextConfig, PluginRun};
 use crate::commands::manifests::ObjectRequest;
@@ -99,6 +99,12 @@ pub(crate) struct JoinedCluster<'a> {
 }
 
 impl JoinedCluster<'_> {
+    /// A line for each API group whose server does not answer, after the name of the cluster.
+    pub(crate) fn silent_groups(&self) -> impl Iterator<Item = String> {
+        let name = &self.session.cluster.0;
+        silent_groups(&self.every.silent).map(move |line| format!("{name}: {line}"))
+    }
+
     /// The model of its objects, before any event.
     pub(crate) fn model(&self, rules: Rules, kept: Retention) -> Model {
         let model = Model::new(rules, kept);

@@ -13,7 +13,6 @@ use super::followed_cluster::FollowedCluster;
 use super::kube_api::KubeApi;
 use super::sinks::{FollowedObjects, Reload, SinkFeed, is_current};
 use crate::commands::live::cluster_group::JoinedCluster;
-use crate::commands::live::session::silent_groups;
 use crate::commands::status::{PLAIN, RowChange};
 use crate::commands::{CommandError, Live, Need, Note, Sources, Subject, Terminal};
 use crate::model::{Model, PackageTool};
@@ -379,10 +378,7 @@ impl Live for Follower {
     }
 
     fn join(&mut self, joined: JoinedCluster<'_>) -> Result<Option<Vec<SourceKey>>, CommandError> {
-        let silent = silent_groups(&joined.every.silent);
-        let name = &joined.session.cluster.0;
-        self.notes
-            .extend(silent.map(|line| format!("{name}: {line}")));
+        self.notes.extend(joined.silent_groups());
         let owner = joined.session.client()?.clone();
         let mut cluster = FollowedCluster::joined(joined, self.subject);
         cluster.report(self.to.packages.clone());

@@ -412,11 +412,7 @@ impl Live for LiveStatus {
     }
 
     fn join(&mut self, joined: JoinedCluster<'_>) -> Result<Option<Vec<SourceKey>>, CommandError> {
-        let silent = joined.every.silent.iter();
-        let silent: Vec<String> = silent
-            .map(|group| format!("{}: {group}", joined.session.cluster.0))
-            .collect();
-        self.add_silent(&silent);
+        self.silent.extend(joined.silent_groups());
         let cluster = ClusterStatus::joined(joined, &self.setup);
         let requested = cluster.state.requested().to_vec();
         let place = |cluster: &ClusterStatus| cluster.name.as_ref().map(|name| name.place);
