@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use kube::config::{Kubeconfig, KubeconfigError};
+#[cfg(test)]
+use serde_json::json;
 
 use super::files::{load_error, without_empty_context};
 use super::{Ambient, ClusterConfig, ConfigError, Overrides, choose, from_choice};
@@ -18,6 +20,19 @@ impl ClusterConfig {
             request_timeout,
             ..found
         })
+    }
+
+    /// The same cluster, with this credential plugin.
+    #[cfg(test)]
+    #[must_use]
+    pub(crate) fn with_plugin(mut self, command: &str) -> ClusterConfig {
+        self.config.auth_info.exec = serde_json::from_value(json!({
+            "apiVersion": "client.authentication.k8s.io/v1",
+            "command": command,
+            "interactiveMode": "Never",
+        }))
+        .expect("a plugin");
+        self
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::LocalBoxFuture;
-use tokio::sync::{Mutex, Semaphore};
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::sleep;
 
 use super::cluster_labels::cluster_labels;
@@ -61,8 +61,8 @@ pub(crate) struct ClusterGroup {
     pub(crate) mux: Mux,
     /// Limits how many clusters connect at the same time.
     room: Semaphore,
-    /// Held during a login: two of them must not open two browsers.
-    login: Mutex<()>,
+    /// Limits logins to one at a time: two of them must not open two browsers.
+    login: Semaphore,
 }
 
 struct GroupMember {
@@ -154,7 +154,7 @@ impl ClusterGroup {
             request,
             options,
             room: Semaphore::new(AT_ONCE),
-            login: Mutex::default(),
+            login: Semaphore::new(1),
         }
     }
 
@@ -240,13 +240,10 @@ impl ClusterGroup {
     }
 
     async fn join(&self, place: usize) -> Result<JoinedCluster<'_>, CommandError> {
-        let _room = self.room.acquire().await;
         let member = &self.members[place];
-        let session = if let Some(session) = member.session.get() {
-            session
-        } else {
-            let session = self.connect(member).await?;
-            member.session.get_or_init(|| session)
+        let (session, _room) = match member.session.get() {
+            Some(session) => (session, self.room.acquire().await.ok()),
+            None => self.connect(member).await?,
         };
         // What is found out now is not asked again.
         if self.options.each_object || self.options.continues.is_some() {
@@ -291,8 +288,12 @@ impl ClusterGroup {
         })
     }
 
-    /// Connects a cluster. A plugin runs without the terminal, and alone.
-    async fn connect(&self, member: &GroupMember) -> Result<Session, CommandError> {
+    /// Connects a cluster. Returns its session, and its place among those that connect. A plugin runs without the terminal, and
+    /// alone: a cluster that waits for its turn to log in has no place yet.
+    async fn connect<'g>(
+        &'g self,
+        member: &'g GroupMember,
+    ) -> Result<(&'g Session, Option<SemaphorePermit<'g>>), CommandError> {
         let first = member.config.take();
         let config = match first {
             Some(config) => config?,
@@ -300,8 +301,9 @@ impl ClusterGroup {
         };
         let mut login = None;
         if config.runs_plugin() {
-            login = Some(self.login.lock().await);
+            login = self.login.acquire().await.ok();
         }
+        let room = self.room.acquire().await.ok();
         let config = config.running_plugins(PluginRun::Unattended(LOGIN));
         let mut session = Session::of_config(config, &self.setup).await?;
         drop(login);
@@ -316,13 +318,69 @@ impl ClusterGroup {
             member.notes.borrow_mut().extend(not_used);
         }
         session.share(&self.mux);
-        Ok(session)
+        Ok((member.session.get_or_init(|| session), room))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use futures::future::join_all;
+
     use super::*;
+    use crate::cluster::Overrides;
+    use crate::commands::args::ObjectArgs;
+    use crate::env::Env;
+
+    /// Two contexts for each place among those that connect. Each has a credential plugin.
+    fn group_of_plugins() -> ClusterGroup {
+        let context = Context {
+            origin: ClusterOrigin::Plain {
+                server: "http://127.0.0.1:1".to_owned(),
+                name: "test",
+                namespace: "default",
+            },
+            look: Default::default(),
+            env: &mut Env::for_test(),
+            unread: Default::default(),
+        };
+        let texts = ["{apiVersion: v1, kind: Config, current-context: c,
+            contexts: [{name: c, context: {cluster: c, user: u}}],
+            clusters: [{name: c, cluster: {server: 'http://127.0.0.1:1'}}], users: [{name: u, user: {}}]}"];
+        let config = |_| {
+            let config = ClusterConfig::of_texts(&texts, &Overrides::default());
+            config.map(|config| config.with_plugin("login"))
+        };
+        let contexts = (0..2 * AT_ONCE).map(|number| ContextConfig {
+            name: format!("c{number}").into(),
+            config: config(number),
+        });
+        let request = ObjectRequest {
+            args: ObjectArgs::default(),
+            verb: "status",
+            manifests: None,
+            names_namespace: false,
+        };
+        let options = GroupOptions {
+            means_every_kind: true,
+            watches: true,
+            each_object: false,
+            continues: None,
+            store: None,
+            past: None,
+        };
+        let setup = ConnectionSetup::of(&context);
+        ClusterGroup::new(contexts.collect(), setup, request, options)
+    }
+
+    #[test]
+    fn clusters_that_wait_for_a_login_leave_the_places_to_others() {
+        let group = group_of_plugins();
+        let login = group.login.try_acquire().expect("nobody logs in");
+        let mut attempts = join_all(group.first_attempts());
+        assert!((&mut attempts).now_or_never().is_none());
+        assert_eq!(group.room.available_permits(), AT_ONCE);
+        drop(login);
+    }
 
     #[test]
     fn the_waits_double_up_to_half_a_minute() {
