@@ -56,11 +56,13 @@ pub(super) struct EventFeed {
     stage: FeedStage,
     /// The number of the last event that was looked at.
     position: u64,
-    /// The ids of the objects that it gets only because of the objects above them, as far as they were there since the stream
-    /// began.
+    /// The ids of the objects that it gets only because of the objects above them, as far as they were there after the last
+    /// event that it has taken, or later.
     dependents: HashSet<String>,
     /// Whether those of the newest snapshot are among them.
     has_newest_dependents: bool,
+    /// Whether there are more of them than when the reader had last taken all events.
+    has_more_dependents: bool,
     rights: ReaderRights,
     /// What the reader sees of the events that it has taken.
     judgement: Judgement,
@@ -109,6 +111,7 @@ impl EventFeed {
             position: 0,
             dependents: HashSet::new(),
             has_newest_dependents: false,
+            has_more_dependents: false,
             rights,
             judgement: Judgement::Alone,
             skipped: 0,
@@ -237,6 +240,11 @@ impl EventFeed {
         };
         self.judgement = self.rights.judgement(board.snapshot.places.iter());
         self.has_newest_dependents = false;
+        if events.is_empty() && std::mem::take(&mut self.has_more_dependents) {
+            // No event is left of those that are gone.
+            let seen = board.snapshot.for_reader(&self.rights);
+            self.dependents = self.filter.dependents(&seen);
+        }
         self.stage = FeedStage::Events(events.into_iter());
         None
     }
@@ -285,7 +293,9 @@ impl EventFeed {
             // It may be a new dependent. To find out takes a look at all objects.
             let snapshot = self.board.borrow().snapshot.clone();
             let newest = self.filter.dependents(&self.seen(&snapshot));
+            let known = self.dependents.len();
             self.dependents.extend(newest);
+            self.has_more_dependents |= self.dependents.len() > known;
             self.has_newest_dependents = true;
         }
         self.dependents.contains(&id)
@@ -613,6 +623,30 @@ mod tests {
         announce(None, &|rows| rows.clear());
         assert_eq!(now(&mut of_web), "7.2 status child");
         assert_eq!(now(&mut of_others), "");
+    }
+
+    #[test]
+    fn a_reader_of_an_object_keeps_nothing_of_dependents_that_are_gone() {
+        let board = board();
+        let mut of_web = feed(&board, "object=pod/web", None);
+        now(&mut of_web);
+        for number in 0..20 {
+            let mut child = failed_pod(&format!("child-{number}"), "it fails");
+            child.record.depth = 1;
+            let child = Arc::new(child);
+            for is_there in [true, false] {
+                board.send_modify(|board| {
+                    let mut next = Snapshot::clone(&board.snapshot);
+                    next.rows.truncate(1);
+                    next.rows.extend(is_there.then(|| child.clone()));
+                    board.announce(&child, None);
+                    board.snapshot = Arc::new(next);
+                });
+                assert!(now(&mut of_web).ends_with(&format!("status child-{number}")));
+            }
+        }
+        let known = of_web.dependents.len();
+        assert!(known <= 1, "{known} ids are known");
     }
 
     /// The same reader, away while an object ended and its row was removed.
