@@ -37,7 +37,7 @@ pub(super) struct LiveFeed<'a> {
     pub(super) state_lines: StateLines,
     pub(super) printing: RedrawPace,
     pub(super) drawing: RedrawPace,
-    /// The errors for lines that could not be read, each once.
+    /// The errors for lines of a file that could not be read, each once.
     pub(super) unreadable: Vec<Arc<str>>,
     /// The sources that were not read at the end, although their silence is an answer.
     pub(super) unread: Vec<UnreadPart>,
@@ -349,6 +349,7 @@ impl<'a> LiveFeed<'a> {
         while let Some((key, event)) = next {
             let now = terminal.env().now();
             if let Event::Undecodable { detail } = &event
+                && self.clusters.is_of_file()
                 && !self.unreadable.contains(detail)
             {
                 self.unreadable.push(detail.clone());
@@ -518,7 +519,7 @@ impl LiveFeed<'_> {
     /// Fails if a file contains text that could not be read; the rest is printed by then. A server never
     /// causes this error, because its sources read again.
     pub(super) fn ending(&self, ended: Ended) -> Result<Ended, CommandError> {
-        if !self.clusters.is_of_file() || ended != Ended::Answered || self.unreadable.is_empty() {
+        if ended != Ended::Answered || self.unreadable.is_empty() {
             return Ok(ended);
         }
         let lines = self.unreadable.iter();
