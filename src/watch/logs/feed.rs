@@ -8,7 +8,7 @@ use futures::StreamExt;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::queue::LogQueue;
+use super::queue::{EVENT, LogQueue};
 use super::shared::SharedFeeds;
 use crate::logs::{
     ContainerLogs, Flow, LogNode, LogReader, LogSplitter, ReadOptions, ReadStep, StreamEnd,
@@ -261,8 +261,8 @@ impl LogTask {
         let mut splitter = LogSplitter::default();
         let mut is_asked = false;
         loop {
-            if self.flush_answer().await == ReadEnd::GivenUp {
-                return ReadEnd::GivenUp;
+            if let Some(end) = self.take_parts(&mut splitter).await {
+                return end;
             }
             // The next lines of a log that is read in turn are in the next answer.
             let may_be_read = self.queue.expects_more() && !self.reader.is_polled();
@@ -278,7 +278,7 @@ impl LogTask {
                         Some(Ok(chunk)) => {
                             self.queue.expect_more();
                             splitter.feed(chunk);
-                            self.take_parts(&mut splitter)
+                            Flow::Continue
                         }
                         Some(Err(text)) => {
                             self.reader.ended(StreamEnd::Broken(text));
@@ -305,13 +305,26 @@ impl LogTask {
         }
     }
 
-    fn take_parts(&mut self, splitter: &mut LogSplitter) -> Flow {
-        while let Some(part) = splitter.part() {
-            if self.reader.line(part) == Flow::Stop {
-                return Flow::Stop;
+    /// Passes on all lines that have arrived, as soon as there is room for them. Returns why nothing more is read, if so.
+    async fn take_parts(&mut self, splitter: &mut LogSplitter) -> Option<ReadEnd> {
+        loop {
+            if self.flush_answer().await == ReadEnd::GivenUp {
+                return Some(ReadEnd::GivenUp);
+            }
+            let (room, mut taken) = (self.queue.left(), 0);
+            while taken <= room {
+                let Some(part) = splitter.part() else {
+                    break;
+                };
+                taken += EVENT + part.bytes.len();
+                if self.reader.line(part) == Flow::Stop {
+                    return Some(ReadEnd::Over);
+                }
+            }
+            if taken == 0 {
+                return None;
             }
         }
-        Flow::Continue
     }
 }
 

@@ -1,6 +1,7 @@
 //! `LogQueue`: the events of one log between its task and the view. It is bounded: the task waits for room.
 
 use std::collections::VecDeque;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
@@ -12,7 +13,7 @@ use crate::logs::NewestLine;
 use crate::source::log::{LogEvent, LogLine};
 
 /// The bytes of an event without its text.
-const EVENT: usize = size_of::<LogEvent>() + 32;
+pub(super) const EVENT: usize = size_of::<LogEvent>() + 32;
 
 pub(super) struct LogQueue {
     log: usize,
@@ -63,7 +64,9 @@ impl LogQueue {
             }
             for event in events {
                 let event = compact(event);
-                inner.bytes += weight(&event);
+                let bytes = weight(&event);
+                inner.bytes += bytes;
+                self.shared.bytes.fetch_add(bytes, Ordering::Relaxed);
                 inner.events.push_back(event);
             }
             inner.events.len() > before
@@ -97,6 +100,11 @@ impl LogQueue {
             }
             room.await;
         }
+    }
+
+    /// How many more bytes may be pushed.
+    pub(super) fn left(&self) -> usize {
+        self.shared.allowance().saturating_sub(self.inner().bytes)
     }
 
     /// Notes that an answer begins, or goes on.
@@ -144,7 +152,9 @@ impl LogQueue {
     pub(super) fn pop(&self) -> Option<LogEvent> {
         let mut inner = self.inner();
         let event = inner.events.pop_front()?;
-        inner.bytes -= weight(&event);
+        let bytes = weight(&event);
+        inner.bytes -= bytes;
+        self.shared.bytes.fetch_sub(bytes, Ordering::Relaxed);
         if inner.wanted.is_some_and(|wanted| inner.bytes <= wanted) {
             inner.wanted = None;
             self.room.notify_one();
@@ -155,6 +165,13 @@ impl LogQueue {
     pub(super) fn is_over(&self) -> bool {
         let inner = self.inner();
         inner.is_over && inner.events.is_empty()
+    }
+}
+
+impl Drop for LogQueue {
+    fn drop(&mut self) {
+        let bytes = self.inner().bytes;
+        self.shared.bytes.fetch_sub(bytes, Ordering::Relaxed);
     }
 }
 

@@ -28,6 +28,8 @@ pub(super) struct SharedFeeds {
     wanted: Notify,
     /// When the last streams that ended together began to end, and how many they are.
     ends: Mutex<(Instant, u32)>,
+    /// How many bytes wait for the view.
+    pub(super) bytes: AtomicUsize,
     /// How many tasks run.
     pub(super) tasks: AtomicUsize,
     /// How many logs have a place: those that are followed, and those that are read in turn.
@@ -41,10 +43,12 @@ const TOGETHER: Duration = Duration::from_millis(200);
 const SPREAD: Duration = Duration::from_secs(1);
 const EACH: Duration = Duration::from_millis(5);
 
-/// The most bytes that wait for the view: of all logs, and of one.
-const MOST_WAITING: usize = 16 << 20;
+/// The most bytes that wait for the view, beside one part of a line of each log.
+pub(super) const MOST_WAITING: usize = 32 << 20;
+/// The most bytes of one log that wait, and how many may wait while there is plenty of room for those of all. Each request
+/// costs the node a look through the file, so an answer is given up later rather than sooner.
 const MOST_OF_A_LOG: usize = 256 << 10;
-const LEAST_OF_A_LOG: usize = 32 << 10;
+const PLENTY_OF_A_LOG: usize = 32 << 10;
 
 impl SharedFeeds {
     pub(super) fn new(most: usize) -> SharedFeeds {
@@ -57,6 +61,7 @@ impl SharedFeeds {
             waiting: AtomicUsize::new(0),
             wanted: Notify::new(),
             ends: Mutex::new((Instant::now(), 0)),
+            bytes: AtomicUsize::new(0),
             tasks: AtomicUsize::new(0),
             open: AtomicUsize::new(0),
             in_turn: AtomicUsize::new(0),
@@ -101,10 +106,14 @@ impl SharedFeeds {
         }
     }
 
-    /// How many bytes of one log may wait.
+    /// How many bytes of one log may wait. The shares of all logs are half of the room. The other half is for those that take
+    /// more. A log of which nothing waits may pass on a part of a line, whatever its share.
     pub(super) fn allowance(&self) -> usize {
-        let logs = self.tasks.load(Ordering::Relaxed).max(1);
-        (MOST_WAITING / logs).clamp(LEAST_OF_A_LOG, MOST_OF_A_LOG)
+        const HALF: usize = MOST_WAITING / 2;
+        let share = HALF / self.tasks.load(Ordering::Relaxed).max(1);
+        let has_plenty = self.bytes.load(Ordering::Relaxed) < HALF;
+        let least = if has_plenty { PLENTY_OF_A_LOG } else { 0 };
+        share.clamp(least, MOST_OF_A_LOG)
     }
 
     /// A stream has ended. Returns how much longer to wait before it is opened again, so that many are not opened at once.

@@ -12,6 +12,7 @@ use futures::{FutureExt, StreamExt, stream};
 use jiff::Timestamp;
 use tokio::time::{Instant, sleep};
 
+use super::shared::MOST_WAITING;
 use super::{FeedStatus, LastLineAnswer, LogFeeds};
 use crate::logs::{
     ContainerLogs, LogContainerRole, Merge, ReadInstances, ReadOptions, SeenInstance,
@@ -546,6 +547,53 @@ async fn a_few_requests_read_many_logs_in_one_order() {
     // A log of 1.5 MB, in parts of some 200 kB.
     let requests = server.asked().len();
     assert!((40..150).contains(&requests), "{requests} requests");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_lines_of_very_many_logs_that_wait_are_bounded() {
+    const LOGS: usize = 1500;
+    const LINES: usize = 50;
+    let first: Timestamp = "2026-03-02T12:00:00Z".parse().expect("a time");
+    let line = move |number: usize| {
+        let time = first + Duration::from_secs(number as u64);
+        format!("{time} L{number} {}\n", "x".repeat(1000))
+    };
+    let lines: Vec<String> = (0..LINES).map(line).collect();
+    let server = LogServer::new(move |request| {
+        let from = match request.start.since {
+            Some(LogSince::Second(second)) => second - first.as_second(),
+            Some(LogSince::Ago(_)) | None => 0,
+        };
+        let from = usize::try_from(from).unwrap_or_default();
+        let answer = Bytes::from(lines[from..].concat());
+        LogAnswer::Bytes(Box::pin(stream::iter([Ok(answer)])))
+    });
+    let mut feeds = feeds_of(server, 10);
+    let options = ReadOptions {
+        unchecked: true,
+        ..ReadOptions::default()
+    };
+    let logs: Vec<usize> = (0..LOGS)
+        .map(|number| feeds.open(container(&format!("web-{number}")), running(), options))
+        .map(|log| log.expect("the cluster is known"))
+        .collect();
+    sleep(Duration::from_secs(60)).await;
+    assert_eq!(feeds.take_ready().len(), LOGS, "each log has a line");
+    let waiting = feeds.shared.bytes.load(Ordering::Relaxed);
+    let most = MOST_WAITING + LOGS * 1200;
+    assert!((most / 2..most).contains(&waiting), "{waiting} bytes wait");
+    for log in logs {
+        let mut lines = 0;
+        loop {
+            lines += take_lines(&feeds, log);
+            if feeds.is_over(log) {
+                break;
+            }
+            feeds.ready().await;
+        }
+        assert_eq!(lines, LINES, "log {log}");
+    }
+    assert_eq!(feeds.shared.bytes.load(Ordering::Relaxed), 0);
 }
 
 #[tokio::test(start_paused = true)]
