@@ -13,6 +13,7 @@ use super::queue::SinkQueue;
 use super::told_outage::ToldOutage;
 use super::transition::Delivery;
 use super::webhook::Sink;
+use crate::serve::SinkCounts;
 
 /// The longest time between two looks at the outbox. The clock may have been set.
 const LOOK: Duration = Duration::from_secs(5);
@@ -62,7 +63,7 @@ impl SinkDeliveries {
             match self.step().await {
                 Ok(Some(wait)) => sleep(wait).await,
                 Ok(None) => {
-                    let wait = self.until_release().unwrap_or(LOOK);
+                    let wait = self.until_release().await.unwrap_or(LOOK);
                     tokio::select! {
                         () = changed => {}
                         () = sleep(wait) => {}
@@ -82,14 +83,18 @@ impl SinkDeliveries {
     /// Sends the next message once. Returns how long to wait before the next step; `None` if no message can be sent now.
     async fn step(&mut self) -> Result<Option<Duration>, OutboxError> {
         let now = (self.clock)();
-        let Some(delivery) = self.queue.next(&self.sink.name, now)? else {
+        let sink = self.sink.clone();
+        let next = self
+            .queue
+            .on_thread(move |queue| queue.next(&sink.name, now));
+        let Some(delivery) = next.await? else {
             return Ok(None);
         };
         let sink = self.sink.clone();
         match sink.webhook.send(&delivery, now).await {
             Attempt::Delivered => {
-                self.queue.remove(delivery.seq)?;
-                self.queue.count(&sink.name, |counts| counts.delivered += 1);
+                self.settle(&delivery, |counts| counts.delivered += 1)
+                    .await?;
                 self.waits.reset();
                 if self.outage.end() {
                     self.note("messages are delivered again".to_owned());
@@ -97,8 +102,7 @@ impl SinkDeliveries {
                 Ok(Some(Duration::ZERO))
             }
             Attempt::Refused(code) => {
-                self.queue.remove(delivery.seq)?;
-                self.queue.count(&sink.name, |counts| counts.refused += 1);
+                self.settle(&delivery, |counts| counts.refused += 1).await?;
                 self.waits.reset();
                 self.outage.end();
                 self.note(format!(
@@ -109,6 +113,21 @@ impl SinkDeliveries {
             }
             Attempt::Failed { cause, after } => Ok(Some(self.failed(&delivery, &cause, after))),
         }
+    }
+
+    /// Removes a message that was taken, or that is skipped, and counts it.
+    async fn settle(
+        &self,
+        delivery: &Delivery,
+        count: fn(&mut SinkCounts),
+    ) -> Result<(), OutboxError> {
+        let (sink, seq) = (self.sink.clone(), delivery.seq);
+        let settled = self.queue.on_thread(move |queue| {
+            queue.remove(seq)?;
+            queue.count(&sink.name, count);
+            Ok(())
+        });
+        settled.await
     }
 
     /// A failed attempt. Returns the wait before the next one.
@@ -126,8 +145,9 @@ impl SinkDeliveries {
     }
 
     /// The time until a held message is released.
-    fn until_release(&self) -> Option<Duration> {
-        let due = self.queue.next_release().ok().flatten()?;
+    async fn until_release(&self) -> Option<Duration> {
+        let due = self.queue.on_thread(SinkQueue::next_release).await;
+        let due = due.ok().flatten()?;
         let wait = due.duration_since((self.clock)());
         // A held message that is due now is released at the next step.
         let wait = Duration::try_from(wait).unwrap_or_default();

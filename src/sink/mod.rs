@@ -25,7 +25,7 @@ pub use known_states::{
 };
 pub use message::SigningKey;
 pub use outbox::{Outbox, OutboxError};
-pub use queue::SinkQueue;
+pub use queue::{NewStates, SinkQueue};
 pub use template::{TemplateError, TextTemplate};
 pub use told_outage::ToldOutage;
 pub use transition::{Delivery, TransitionFilter};

@@ -1,35 +1,54 @@
 //! `SinkQueue`: what the follower of a cluster and the deliveries to the sinks share.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::future::pending;
+use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
+use tokio::task::spawn_blocking;
 
-use super::known_states::{ClusterRows, KnownStates, RowCluster};
+use super::known_states::{ClusterRows, KnownStates, RowCluster, StateUpdate};
 use super::outbox::{Outbox, OutboxError};
 use super::transition::Delivery;
 use super::webhook::Sink;
 use crate::object::ObjectRef;
-use crate::serve::SinkCounts;
+use crate::serve::{ServedRow, SinkCounts};
 
-/// The outbox with the known states and the configured sinks. One thread uses it, so the lock is never waited for.
+/// The outbox with the known states and the configured sinks.
+///
+/// What reads or writes the file blocks for as long as the disk takes: [`SinkQueue::on_thread`] does so on another thread, and
+/// so must everyone who follows clusters or answers readers. Everything else only takes a moment.
 #[derive(Debug)]
 pub struct SinkQueue {
+    /// The file. Its lock is taken before that of the state.
+    outbox: Mutex<Outbox>,
     state: Mutex<QueueState>,
     changed: Notify,
 }
 
+/// It is not locked while the file is read or written, but for a count.
 #[derive(Debug)]
 struct QueueState {
-    outbox: Outbox,
     /// The states of each cluster, by its key. Until they are compared with those of the run before, no held message of the
     /// cluster is released.
     known: BTreeMap<String, KnownStates>,
     sinks: Vec<Arc<Sink>>,
     counts: BTreeMap<String, SinkCounts>,
+}
+
+/// What rows say that is new, before it is in the file.
+#[derive(Debug)]
+pub struct NewStates {
+    cluster: String,
+    rows: Vec<Arc<ServedRow>>,
+    update: StateUpdate,
+    /// Until when the states are complete.
+    until: Option<Timestamp>,
+    now: Timestamp,
 }
 
 impl SinkQueue {
@@ -38,27 +57,47 @@ impl SinkQueue {
         let mut outbox = Outbox::open(path)?;
         let known = outbox.known_states(now)?;
         let state = QueueState {
-            outbox,
             known,
             sinks: Vec::new(),
             counts: BTreeMap::new(),
         };
         Ok(SinkQueue {
+            outbox: Mutex::new(outbox),
             state: Mutex::new(state),
             changed: Notify::new(),
         })
     }
 
+    /// Does work that may block on another thread. It is done, whether or not anyone waits for its end.
+    pub fn on_thread<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&SinkQueue) -> T + Send + 'static,
+    ) -> impl Future<Output = T> + Send + 'static {
+        let queue = self.clone();
+        let done = spawn_blocking(move || work(&queue));
+        async move {
+            match done.await {
+                Ok(done) => done,
+                Err(stopped) => match stopped.try_into_panic() {
+                    Ok(panic) => resume_unwind(panic),
+                    // The program ends.
+                    Err(_) => pending().await,
+                },
+            }
+        }
+    }
+
     /// Sends to these sinks from now on. Returns the number of messages to each other sink, which are dropped. An error changes
-    /// nothing.
+    /// nothing. It blocks.
     pub fn set_sinks(
         &self,
         sinks: Vec<Arc<Sink>>,
         now: Timestamp,
     ) -> Result<BTreeMap<String, u64>, OutboxError> {
-        let mut state = self.lock();
-        let dropped = state.outbox.trim(&sinks, now)?;
+        let mut outbox = lock(&self.outbox);
+        let dropped = outbox.trim(&sinks, now)?;
         let names = sinks.iter().map(|sink| sink.name.clone());
+        let mut state = self.state();
         let mut counts = std::mem::take(&mut state.counts);
         state.counts = names
             .map(|name| {
@@ -68,80 +107,104 @@ impl SinkQueue {
             .collect();
         state.sinks = sinks;
         state.count_dropped(&dropped);
-        drop(state);
+        state.count_waiting(&outbox);
+        drop((state, outbox));
         self.changed.notify_waiters();
         Ok(dropped)
     }
 
-    /// Takes the rows of a cluster. Changes of state become messages. `is_gone` tells whether an object without a row is surely
-    /// deleted. Returns how many messages of each sink made room, because they were too old or too many.
-    pub fn take(
+    /// Compares the rows of a cluster with its known states. Returns what to [`write`](SinkQueue::write) before the next rows of
+    /// the cluster are compared; `None` if nothing is new. `is_gone` tells whether an object without a row is surely deleted.
+    pub fn compare(
         &self,
         of: &ClusterRows<'_>,
         is_gone: impl Fn(&ObjectRef) -> bool,
         now: Timestamp,
-    ) -> Result<BTreeMap<String, u64>, OutboxError> {
-        let mut state = self.lock();
-        let QueueState {
-            outbox,
-            known,
-            sinks,
-            ..
-        } = &mut *state;
-        let known = known.entry(of.cluster.key().to_owned()).or_default();
+    ) -> Option<NewStates> {
+        let mut state = self.state();
+        let known = state.known.entry(of.cluster.key().to_owned()).or_default();
         let update = known.compare(of, is_gone, now);
         // What the first rows lack is not known to be new.
         let is_first = known.until().is_none();
         let until = (is_first || of.is_current).then_some(now);
-        let is_new = is_first || !update.is_empty();
-        if is_new {
-            let complete = until.map(|until| (of.cluster.key(), until));
-            outbox.add(&update, sinks, complete)?;
+        if is_first || !update.is_empty() {
+            return Some(NewStates {
+                cluster: of.cluster.key().to_owned(),
+                rows: of.rows.to_vec(),
+                update,
+                until,
+                now,
+            });
         }
         known.apply(&update, of.rows);
         if let Some(until) = until {
             known.are_known_until(until);
         }
-        let dropped = if is_new {
-            state.trim(now)?
-        } else {
-            BTreeMap::new()
-        };
         drop(state);
+        self.changed.notify_waiters();
+        None
+    }
+
+    /// Writes what is new. Changes of state become messages. Returns how many messages of each sink made room, because they were
+    /// too old or too many. After an error, the next comparison finds the same again. It blocks.
+    pub fn write(&self, new: &NewStates) -> Result<BTreeMap<String, u64>, OutboxError> {
+        let mut outbox = lock(&self.outbox);
+        let sinks = self.sinks();
+        let complete = new.until.map(|until| (&*new.cluster, until));
+        outbox.add(&new.update, &sinks, complete)?;
+        if let Some(known) = self.state().known.get_mut(&new.cluster) {
+            known.apply(&new.update, &new.rows);
+            if let Some(until) = new.until {
+                known.are_known_until(until);
+            }
+        }
+        let dropped = outbox.trim(&sinks, new.now)?;
+        self.state().count_dropped(&dropped);
+        drop(outbox);
         self.changed.notify_waiters();
         Ok(dropped)
     }
 
-    /// The known states of a cluster are complete until this time.
+    /// Compares rows, and writes what is new.
+    #[cfg(test)]
+    pub(super) fn take(
+        &self,
+        of: &ClusterRows<'_>,
+        is_gone: impl Fn(&ObjectRef) -> bool,
+        now: Timestamp,
+    ) -> Result<BTreeMap<String, u64>, OutboxError> {
+        let new = self.compare(of, is_gone, now);
+        new.map_or_else(|| Ok(BTreeMap::new()), |new| self.write(&new))
+    }
+
+    /// The known states of a cluster are complete until this time. It blocks.
     pub fn are_known_until(
         &self,
         cluster: RowCluster<'_>,
         now: Timestamp,
     ) -> Result<(), OutboxError> {
-        let mut state = self.lock();
-        let QueueState { outbox, known, .. } = &mut *state;
-        match known.get_mut(cluster.key()) {
-            Some(known) if known.is_compared() => {
-                known.are_known_until(now);
-                outbox.are_known_until(cluster.key(), now)
-            }
-            Some(_) | None => Ok(()),
+        let mut outbox = lock(&self.outbox);
+        match self.state().known.get_mut(cluster.key()) {
+            Some(known) if known.is_compared() => known.are_known_until(now),
+            Some(_) | None => return Ok(()),
         }
+        outbox.are_known_until(cluster.key(), now)
     }
 
-    /// What is waiting and what was sent, of each sink.
+    /// What is waiting and what was sent, of each sink. What waits is not counted while the file is in use: then it is the number
+    /// of the last time.
     pub fn counts(&self) -> BTreeMap<String, SinkCounts> {
-        let state = self.lock();
-        let mut counts = state.counts.clone();
-        for (name, counts) in &mut counts {
-            counts.waiting = state.outbox.waiting(name).unwrap_or_default();
+        let outbox = self.outbox.try_lock();
+        let mut state = self.state();
+        if let Ok(outbox) = outbox {
+            state.count_waiting(&outbox);
         }
-        counts
+        state.counts.clone()
     }
 
     /// The sinks.
     pub fn sinks(&self) -> Vec<Arc<Sink>> {
-        self.lock().sinks.clone()
+        self.state().sinks.clone()
     }
 
     /// Is ready at the next change after this call.
@@ -149,54 +212,59 @@ impl SinkQueue {
         self.changed.notified()
     }
 
-    /// The next message to a sink, if it can be sent now.
+    /// The next message to a sink, if it can be sent now. It blocks.
     pub(super) fn next(&self, sink: &str, now: Timestamp) -> Result<Option<Delivery>, OutboxError> {
-        let mut state = self.lock();
-        let QueueState {
-            outbox,
-            known,
-            sinks,
-            ..
-        } = &mut *state;
-        let is_compared = |cluster: &str| known.get(cluster).is_some_and(KnownStates::is_compared);
+        let mut outbox = lock(&self.outbox);
+        let compared = self.compared();
+        let is_compared = |cluster: &str| compared.contains(cluster);
         let due = outbox.next_release(is_compared)?;
         if due.is_some_and(|due| due <= now) {
-            outbox.release(sinks, is_compared, now)?;
+            outbox.release(&self.sinks(), is_compared, now)?;
         }
         outbox.next(sink)
     }
 
-    /// When a held message is released next; `None` if none is held, or if that is not known yet.
+    /// When a held message is released next; `None` if none is held, or if that is not known yet. It blocks.
     pub(super) fn next_release(&self) -> Result<Option<Timestamp>, OutboxError> {
-        let state = self.lock();
-        let known = &state.known;
-        let is_compared = |cluster: &str| known.get(cluster).is_some_and(KnownStates::is_compared);
-        state.outbox.next_release(is_compared)
+        let outbox = lock(&self.outbox);
+        let compared = self.compared();
+        outbox.next_release(|cluster| compared.contains(cluster))
     }
 
-    /// A message is delivered or skipped. It leaves the outbox.
+    /// The keys of the clusters whose states are compared with those of the run before.
+    fn compared(&self) -> BTreeSet<String> {
+        let state = self.state();
+        let compared = state.known.iter().filter(|(_, known)| known.is_compared());
+        compared.map(|(cluster, _)| cluster.clone()).collect()
+    }
+
+    /// A message is delivered or skipped. It leaves the outbox. It blocks.
     pub(super) fn remove(&self, seq: i64) -> Result<(), OutboxError> {
-        self.lock().outbox.remove(seq)
+        lock(&self.outbox).remove(seq)
     }
 
     /// Counts for a sink.
     pub(super) fn count(&self, sink: &str, count: impl FnOnce(&mut SinkCounts)) {
-        let mut state = self.lock();
-        if let Some(counts) = state.counts.get_mut(sink) {
+        if let Some(counts) = self.state().counts.get_mut(sink) {
             count(counts);
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, QueueState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, QueueState> {
+        lock(&self.state)
     }
 }
 
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl QueueState {
-    fn trim(&mut self, now: Timestamp) -> Result<BTreeMap<String, u64>, OutboxError> {
-        let dropped = self.outbox.trim(&self.sinks, now)?;
-        self.count_dropped(&dropped);
-        Ok(dropped)
+    /// Counts what waits for each sink.
+    fn count_waiting(&mut self, outbox: &Outbox) {
+        for (name, counts) in &mut self.counts {
+            counts.waiting = outbox.waiting(name).unwrap_or_default();
+        }
     }
 
     fn count_dropped(&mut self, dropped: &BTreeMap<String, u64>) {
@@ -204,6 +272,81 @@ impl QueueState {
             if let Some(counts) = self.counts.get_mut(sink) {
                 counts.dropped += count;
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use futures::FutureExt;
+
+    use super::*;
+    use crate::serve::testing::failed_pod;
+    use crate::status::Status;
+
+    const NOW: Timestamp = Timestamp::UNIX_EPOCH;
+
+    /// A directory that is removed after the test.
+    struct Folder(PathBuf);
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _gone = std::fs::remove_dir_all(&self.0);
+        }
+    }
+
+    /// A queue in this folder that has seen the Pod `web` as Current, and the rows with which it fails.
+    fn queue(folder: &str) -> (Folder, Arc<SinkQueue>, Vec<Arc<ServedRow>>) {
+        let folder = format!("spy-queue-{folder}-{}", std::process::id());
+        let folder = Folder(std::env::temp_dir().join(folder));
+        let queue = SinkQueue::open(&folder.0.join("outbox"), NOW).expect("it opens");
+        let failed = failed_pod("web", "it fails");
+        let mut current = failed.clone();
+        current.status = Status::Current;
+        let first = queue.take(&rows(&[Arc::new(current)]), |_| false, NOW);
+        assert!(first.expect("taken").is_empty());
+        (folder, Arc::new(queue), vec![Arc::new(failed)])
+    }
+
+    fn rows(rows: &[Arc<ServedRow>]) -> ClusterRows<'_> {
+        ClusterRows {
+            cluster: RowCluster::Only("test"),
+            rows,
+            is_current: true,
+        }
+    }
+
+    #[tokio::test]
+    async fn a_disk_that_hangs_delays_only_what_is_written() {
+        let (_folder, queue, failed) = queue("disk");
+        let disk = lock(&queue.outbox);
+        let new = queue.compare(&rows(&failed), |_| false, NOW);
+        let new = new.expect("a change");
+        let mut written = queue.on_thread(move |queue| queue.write(&new)).boxed();
+        let known = queue.on_thread(|queue| queue.are_known_until(RowCluster::Only("test"), NOW));
+        assert!((&mut written).now_or_never().is_none());
+        // None of this waits for the disk.
+        assert!(queue.sinks().is_empty() && queue.counts().is_empty());
+        let other = ClusterRows {
+            cluster: RowCluster::OneOfSeveral("other"),
+            ..rows(&[])
+        };
+        assert!(queue.compare(&other, |_| false, NOW).is_some());
+        drop(disk);
+        assert!(written.await.expect("written").is_empty());
+        known.await.expect("written");
+        let again = queue.compare(&rows(&failed), |_| false, NOW);
+        assert!(again.is_none(), "it is known");
+    }
+
+    #[test]
+    fn what_was_not_written_is_found_again() {
+        let (_folder, queue, failed) = queue("again");
+        for _ in 0..2 {
+            let new = queue.compare(&rows(&failed), |_| false, NOW);
+            assert_eq!(new.expect("a change").update.changes.len(), 1);
         }
     }
 }

@@ -153,16 +153,17 @@ impl Follower {
         for cluster in &mut self.clusters {
             cluster.has_news |= is_due;
             let is_complete = cluster.is_read() && !cluster.is_settling;
-            if !is_complete || !std::mem::take(&mut cluster.has_news) {
+            if !is_complete || !cluster.has_news {
                 continue;
             }
-            let (name, cluster) = (&*cluster.id().0, &*cluster);
+            let name = &*cluster.id().0;
             let of = ClusterRows {
                 cluster: RowCluster::of(name, are_several),
                 rows: &cluster.snapshot.rows,
                 is_current: snapshot.cluster_named(name).is_some_and(is_current),
             };
-            sinks.take_rows(&of, &FollowedObjects { sources, cluster }, now);
+            let at = FollowedObjects { sources, cluster };
+            cluster.has_news = !sinks.take_rows(&of, &at, now);
         }
     }
 

@@ -102,7 +102,7 @@ async fn serve(
     if let Some(config) = config {
         let places = places(args, &config, &session, context).await?;
         let retargeting = Retargeting::new(&session, &args.objects(), &config, context);
-        let (sending, work) = server.sending(config, places, context.env)?;
+        let (sending, work) = server.sending(config, places, context.env).await?;
         let reloads = ReloadRequests::listen(context.env)?;
         sinks = Some(work.run(reloads, retargeting).boxed_local());
         server = sending;

@@ -79,13 +79,14 @@ impl OpenServer {
     }
 
     /// The same server, which sends changes of state to the sinks of a configuration, and the deliveries.
-    pub(super) fn sending(
+    pub(super) async fn sending(
         self,
         config: LoadedConfig,
         places: SinkPlaces,
         env: &Env,
     ) -> Result<(OpenServer, SinkWork), CommandError> {
-        let (work, feed) = SinkWork::open(places, &config, self.board.subscribe(), env)?;
+        let board = self.board.subscribe();
+        let (work, feed) = SinkWork::open(places, &config, board, env).await?;
         let server = OpenServer {
             web: self.web.with_sinks(feed.counts()),
             sinks: Some(feed),

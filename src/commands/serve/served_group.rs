@@ -71,7 +71,7 @@ impl ServedGroup {
         if let Some(config) = self.config {
             let retargeting = Retargeting::of_several(&args.objects(), &config, context);
             let places = outbox_of_several(args, &config, context)?;
-            let (sending, work) = server.sending(config, places, context.env)?;
+            let (sending, work) = server.sending(config, places, context.env).await?;
             let reloads = ReloadRequests::listen(context.env)?;
             sinks = Some(work.run(reloads, retargeting).boxed_local());
             server = sending;

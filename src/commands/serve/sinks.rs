@@ -1,11 +1,13 @@
 //! `SinkWork`: sends changes of state to the sinks of the configuration, and reads the configuration again at SIGHUP.
 
 use std::collections::BTreeMap;
+use std::future::pending;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
+use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
 use jiff::Timestamp;
 use tokio::sync::{mpsc, watch};
@@ -57,7 +59,7 @@ pub(super) struct SinkPlaces {
 
 impl SinkWork {
     /// The deliveries to the sinks of a configuration. The follower gets the feed.
-    pub(super) fn open(
+    pub(super) async fn open(
         places: SinkPlaces,
         config: &LoadedConfig,
         board: watch::Receiver<Board>,
@@ -77,7 +79,7 @@ impl SinkWork {
             are_several: places.are_several,
             topics: TopicPushes::new(places.record, env.now.clone()),
         };
-        work.use_sinks(&config.content, now)?;
+        work.use_sinks(&config.content, now).await?;
         let feed = SinkFeed {
             queue,
             topics: work.topics.clone(),
@@ -86,6 +88,8 @@ impl SinkWork {
             waiting: Vec::new(),
             outage: ToldOutage::default(),
             is_due: false,
+            writing: None,
+            has_waiting_rows: false,
         };
         Ok((work, feed))
     }
@@ -121,11 +125,13 @@ impl SinkWork {
             beat.tick().await;
             let snapshot = self.board.borrow().snapshot.clone();
             let current = snapshot.clusters.iter().filter(|it| is_current(it));
-            let written = current.map(|cluster| {
-                let of = RowCluster::of(&cluster.name, self.are_several);
-                self.queue.are_known_until(of, (self.clock)())
+            let names: Vec<_> = current.map(|cluster| cluster.name.clone()).collect();
+            let (are_several, now) = (self.are_several, (self.clock)());
+            let written = self.queue.on_thread(move |queue| {
+                let mut clusters = names.iter().map(|name| RowCluster::of(name, are_several));
+                clusters.try_for_each(|of| queue.are_known_until(of, now))
             });
-            match written.collect::<Result<(), OutboxError>>() {
+            match written.await {
                 Err(error) if outage.is_news(&error.to_string()) => {
                     self.note("outbox", error.to_string());
                 }
@@ -154,7 +160,7 @@ impl SinkWork {
     async fn read_again(&self, retargeting: &mut Retargeting<'_>) -> Result<Reload, CommandError> {
         let config = ServeConfig::read(&self.config)?;
         let state = retargeting.state(&config.kinds).await?;
-        self.use_sinks(&config, (self.clock)())?;
+        self.use_sinks(&config, (self.clock)()).await?;
         retargeting.follow(config.kinds);
         Ok(Reload {
             packages: config.packages,
@@ -163,9 +169,13 @@ impl SinkWork {
     }
 
     /// Sends to the sinks and topics of this configuration from now on. An error changes nothing.
-    fn use_sinks(&self, config: &ServeConfig, now: Timestamp) -> Result<(), CommandError> {
+    async fn use_sinks(&self, config: &ServeConfig, now: Timestamp) -> Result<(), CommandError> {
         self.topics.check(&config.topics)?;
-        let dropped = self.queue.set_sinks(config.sinks.clone(), now)?;
+        let sinks = config.sinks.clone();
+        let set = self
+            .queue
+            .on_thread(move |queue| queue.set_sinks(sinks, now));
+        let dropped = set.await?;
         self.topics.set(&config.topics);
         for (sink, count) in dropped {
             let is_known = config.sinks.iter().any(|known| known.name == sink);
@@ -211,7 +221,14 @@ pub(super) struct SinkFeed {
     outage: ToldOutage,
     /// Whether to compare all states again, though no object has changed.
     is_due: bool,
+    /// What is on its way into the outbox.
+    writing: Option<BoxFuture<'static, WriteResult>>,
+    /// Whether rows wait until it is there.
+    has_waiting_rows: bool,
 }
+
+/// How many messages of each sink made room, or why nothing is written.
+type WriteResult = Result<BTreeMap<String, u64>, OutboxError>;
 
 impl SinkFeed {
     /// What is waiting for each sink and what was sent to it, for the metrics.
@@ -224,11 +241,25 @@ impl SinkFeed {
         })
     }
 
-    /// Waits for news. The caller may drop the future at any point.
+    /// Waits for news, or until rows that wait can be written. The caller may drop the future at any point.
     pub(super) async fn wait(&mut self) {
-        match self.news.recv().await {
-            Some(note) => self.waiting.push(note),
-            None => std::future::pending().await,
+        loop {
+            let written = async {
+                match &mut self.writing {
+                    Some(writing) => writing.await,
+                    None => pending().await,
+                }
+            };
+            let is_awaited = tokio::select! {
+                Some(note) = self.news.recv() => {
+                    self.waiting.push(note);
+                    true
+                }
+                written = written => self.end_write(written),
+            };
+            if is_awaited {
+                return;
+            }
         }
     }
 
@@ -248,7 +279,7 @@ impl SinkFeed {
     /// Whether to compare all states again.
     pub(super) fn take_due(&mut self) -> bool {
         let is_due = std::mem::take(&mut self.is_due);
-        if !is_due {
+        if !is_due && self.writing.is_none() {
             // The last comparison wrote all it had.
             self.outage.end();
         }
@@ -260,30 +291,46 @@ impl SinkFeed {
         self.reloads.try_recv().ok()
     }
 
-    /// Compares the rows of a cluster with the last known states. An error is news: the next call tries again.
+    /// Compares the rows of a cluster with the last known states, and begins to write what is new. One write is on its way at a
+    /// time: until it has ended, it returns false, and the newest rows of the cluster are due then.
     pub(super) fn take_rows(
         &mut self,
         of: &ClusterRows<'_>,
         at: &FollowedObjects<'_>,
         now: Timestamp,
-    ) {
-        let taken = self.queue.take(of, |object| at.lacks(object), now);
-        let (dropped, failed) = match taken {
-            Ok(dropped) => (dropped, None),
-            Err(error) => (BTreeMap::new(), Some(error)),
-        };
-        let dropped = dropped.into_iter().map(|(sink, count)| {
-            let text = format!("{count} messages are dropped: too old or too many");
-            SinkNote { sink, text }
-        });
-        self.waiting.extend(dropped);
-        if let Some(error) = failed {
-            self.is_due = true;
-            let (sink, text) = ("outbox".to_owned(), error.to_string());
-            if self.outage.is_news(&text) {
-                self.waiting.push(SinkNote { sink, text });
+    ) -> bool {
+        self.has_waiting_rows = self.writing.is_some();
+        if self.has_waiting_rows {
+            return false;
+        }
+        let new = self.queue.compare(of, |object| at.lacks(object), now);
+        let written = new.map(|new| self.queue.on_thread(move |queue| queue.write(&new)));
+        self.writing = written.map(FutureExt::boxed);
+        true
+    }
+
+    /// A write has ended. An error is news, and the next call compares the states again. Returns whether someone waits for that.
+    fn end_write(&mut self, written: WriteResult) -> bool {
+        self.writing = None;
+        let known = self.waiting.len();
+        match written {
+            Ok(dropped) => self
+                .waiting
+                .extend(dropped.into_iter().map(|(sink, count)| {
+                    let text = format!("{count} messages are dropped: too old or too many");
+                    SinkNote { sink, text }
+                })),
+            Err(error) => {
+                self.is_due = true;
+                // The same error at once would be no news.
+                self.has_waiting_rows = false;
+                let (sink, text) = ("outbox".to_owned(), error.to_string());
+                if self.outage.is_news(&text) {
+                    self.waiting.push(SinkNote { sink, text });
+                }
             }
         }
+        std::mem::take(&mut self.has_waiting_rows) || self.waiting.len() > known
     }
 }
 
