@@ -179,16 +179,22 @@ impl StoreFile {
         StoreFile::remove_at(&self.path)
     }
 
-    /// Deletes the file at a path, with what SQLite keeps beside it. The file is the last: what is left after a failure is
-    /// still listed, and deleted the next time.
+    /// Deletes the file at a path, with what SQLite keeps beside it. A file that cannot be deleted keeps its log, which has its
+    /// newest versions. A deletion that is cut short leaves no log that looks like one of a file.
     pub(super) fn remove_at(path: &Path) -> Result<(), StoreError> {
-        for path in [beside(path, "-shm"), beside(path, "-wal"), path.to_owned()] {
-            match fs::remove_file(&path) {
-                Err(error) if error.kind() != ErrorKind::NotFound => {
-                    return Err(StoreError::io(&path, error));
-                }
-                Ok(()) | Err(_) => {}
-            }
+        let (log, aside) = (beside(path, "-wal"), beside(path, "-wal-deleted"));
+        let done = |path: &Path, done: io::Result<()>| match done {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(StoreError::io(path, error)),
+            Ok(()) | Err(_) => Ok(()),
+        };
+        done(&log, fs::rename(&log, &aside))?;
+        let removed = done(path, fs::remove_file(path));
+        if removed.is_err() {
+            done(&log, fs::rename(&aside, &log))?;
+            return removed;
+        }
+        for path in [beside(path, "-shm"), aside] {
+            done(&path, fs::remove_file(&path))?;
         }
         Ok(())
     }
@@ -390,14 +396,21 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_deleted_after_what_is_beside_it() {
+    fn a_file_that_cannot_be_deleted_keeps_its_log() {
         let folder = super::super::tests::Folder::new();
         Store::create(folder.path()).expect("a store");
         let path = folder.path().join("a.spy");
-        fs::write(&path, "").expect("written");
-        fs::create_dir_all(beside(&path, "-wal")).expect("a directory cannot be deleted as a file");
+        let log = beside(&path, "-wal");
+        fs::create_dir_all(&path).expect("a directory cannot be deleted as a file");
+        fs::write(&log, "versions").expect("written");
         assert!(StoreFile::remove_at(&path).is_err());
-        assert!(path.exists());
+        assert_eq!(fs::read(&log).expect("a log"), b"versions");
+        fs::remove_dir(&path).expect("removed");
+        fs::write(&path, "").expect("written");
+        StoreFile::remove_at(&path).expect("deleted");
+        let left = fs::read_dir(folder.path()).expect("a directory").flatten();
+        let left = left.filter(|it| it.file_name().to_string_lossy().starts_with("a.spy"));
+        assert_eq!(left.count(), 0);
     }
 
     #[test]
