@@ -65,17 +65,14 @@ fn selected_names(
 ) -> Result<Vec<String>, ConfigError> {
     let all: Vec<&str> = file.contexts.iter().map(|found| &*found.name).collect();
     let mut names: Vec<&str> = Vec::new();
-    let listed = set(overrides.context.as_ref()).unwrap_or_default();
-    // A name may have a comma in it.
-    if all.contains(&listed) {
-        names.push(listed);
-    } else {
-        for name in listed.split(',').filter(|name| !name.is_empty()) {
-            if !all.contains(&name) {
-                return Err(ConfigError::no_context(&all, name));
-            }
-            names.push(name);
+    let mut listed = set(overrides.context.as_ref()).unwrap_or_default();
+    while !listed.is_empty() {
+        let (name, others) = first_of_list(&all, listed);
+        if !name.is_empty() && !all.contains(&name) {
+            return Err(ConfigError::no_context(&all, name));
         }
+        names.extend(Some(name).filter(|name| !name.is_empty()));
+        listed = others;
     }
     for text in &selected.contexts {
         let matching = matching(&all, text)?;
@@ -93,6 +90,16 @@ fn selected_names(
     let mut known = HashSet::new();
     names.retain(|name| known.insert(*name));
     Ok(names.into_iter().map(str::to_owned).collect())
+}
+
+/// The first name of a list, and the rest of the list. A name may have commas in it: the longest that exists counts.
+fn first_of_list<'l>(all: &[&str], list: &'l str) -> (&'l str, &'l str) {
+    let parts = list
+        .match_indices(',')
+        .map(|(at, comma)| (&list[..at], &list[at + comma.len()..]));
+    let parts: Vec<_> = parts.chain([(list, "")]).collect();
+    let known = parts.iter().rfind(|(name, _)| all.contains(name));
+    *known.unwrap_or(&parts[0])
 }
 
 /// The names that match a pattern.
@@ -152,6 +159,9 @@ clusters:
             ("prod-us", &[], "prod-us"),
             ("prod-us,,prod-us", &[], "prod-us"),
             ("a,b", &[], "a,b"),
+            ("prod-us,a,b,prod-eu", &[], "prod-us a,b prod-eu"),
+            ("a,b,prod-us", &[], "a,b prod-us"),
+            ("b,a,b", &[], "error: context \"b\" does not exist"),
             ("", &["prod-*"], "prod-eu prod-us"),
             ("", &["*/prod"], "arn:aws:eks:eu-west-1:1:cluster/prod"),
             (
