@@ -189,7 +189,8 @@ impl RightGuard {
             return true;
         }
         self.asked = Instant::now();
-        match self.rights.ask_again(&self.token, &self.right).await {
+        let asker = RightsAsker::OpenStream;
+        match self.rights.ask(&self.token, &self.right, asker).await {
             Ok(RightsAnswer::Granted) => {
                 self.granted = self.asked;
                 true

@@ -91,6 +91,16 @@ pub enum RightsAsker {
     OpenStream,
 }
 
+impl RightsAsker {
+    /// How old an answer may be.
+    fn oldest_answer(self) -> Duration {
+        match self {
+            RightsAsker::Request => LIFETIME,
+            RightsAsker::OpenStream => FRESH,
+        }
+    }
+}
+
 /// The answers of the last half minute.
 pub struct RightsCache {
     source: Arc<dyn RightsSource>,
@@ -120,26 +130,9 @@ impl RightsCache {
         &self,
         token: &ReaderToken,
         right: &ReadRight,
+        asker: RightsAsker,
     ) -> Result<RightsAnswer, RightsError> {
-        self.ask_within(token, right, LIFETIME).await
-    }
-
-    /// The same for a stream that asks again: an answer that is a few seconds old does not count.
-    pub async fn ask_again(
-        &self,
-        token: &ReaderToken,
-        right: &ReadRight,
-    ) -> Result<RightsAnswer, RightsError> {
-        self.ask_within(token, right, FRESH).await
-    }
-
-    async fn ask_within(
-        &self,
-        token: &ReaderToken,
-        right: &ReadRight,
-        age: Duration,
-    ) -> Result<RightsAnswer, RightsError> {
-        let held = self.held(token, right, age);
+        let held = self.held(token, right, asker.oldest_answer());
         let answer = held.answer.get_or_try_init(async || {
             let _turn = self.turns.acquire().await;
             self.source.answer(token, right).await
@@ -171,7 +164,7 @@ impl RightsCache {
 
     /// Fails unless the API server knows the token.
     pub async fn check(&self, token: &ReaderToken, known: &ReadRight) -> Result<(), RightsError> {
-        match self.ask(token, known).await? {
+        match self.ask(token, known, RightsAsker::Request).await? {
             RightsAnswer::Granted | RightsAnswer::Denied => Ok(()),
             RightsAnswer::Unknown => Err(RightsError::UnknownToken),
         }
@@ -187,20 +180,14 @@ impl RightsCache {
             WebReader::Owner => return Ok(ReaderRights::Everything),
             WebReader::User(token) => token,
         };
-        let age = match question.asker {
-            RightsAsker::Request => LIFETIME,
-            RightsAsker::OpenStream => FRESH,
-        };
         let mut granted = GrantedRights::default();
         let places = AskedPlaces::of(snapshot, question.namespace);
-        for right in self.granted(token, places.first(), age).await? {
+        for right in self.granted(token, places.first(), question.asker).await? {
             granted.grant(right);
         }
-        let narrow = places.narrower(|place| {
-            let rights = ReaderRights::Only(Arc::new(granted.clone()));
-            rights.may_list(place)
-        });
-        for right in self.granted(token, narrow, age).await? {
+        let everywhere = ReaderRights::Only(Arc::new(granted.clone()));
+        let narrow = places.narrower(|place| everywhere.may_list(place));
+        for right in self.granted(token, narrow, question.asker).await? {
             granted.grant(right);
         }
         Ok(ReaderRights::Only(Arc::new(granted)))
@@ -211,10 +198,10 @@ impl RightsCache {
         &self,
         token: &ReaderToken,
         rights: Vec<ReadRight>,
-        age: Duration,
+        asker: RightsAsker,
     ) -> Result<Vec<ReadRight>, RightsError> {
         let asked = rights.iter();
-        let asked = asked.map(|right| self.ask_within(token, right, age));
+        let asked = asked.map(|right| self.ask(token, right, asker));
         let answers = try_join_all(asked).await?;
         if answers.contains(&RightsAnswer::Unknown) {
             return Err(RightsError::UnknownToken);
@@ -378,19 +365,29 @@ mod tests {
     async fn one_question_is_asked_once_in_half_a_minute() {
         let (server, cache) = cache(vec![list(None)]);
         let (alice, bob, right) = (token("alice"), token("bob"), list(None));
-        let asked = join_all((0..50).map(|_| cache.ask(&alice, &right))).await;
+        let asked =
+            join_all((0..50).map(|_| cache.ask(&alice, &right, RightsAsker::Request))).await;
         assert!(
             asked
                 .iter()
                 .all(|answer| *answer == Ok(RightsAnswer::Granted))
         );
         assert_eq!(server.answers.load(Ordering::Relaxed), 1);
-        assert_eq!(cache.ask(&bob, &right).await, Ok(RightsAnswer::Denied));
+        assert_eq!(
+            cache.ask(&bob, &right, RightsAsker::Request).await,
+            Ok(RightsAnswer::Denied)
+        );
         server.granted.lock().expect("no panic").clear();
         advance(Duration::from_secs(29)).await;
-        assert_eq!(cache.ask(&alice, &right).await, Ok(RightsAnswer::Granted));
+        assert_eq!(
+            cache.ask(&alice, &right, RightsAsker::Request).await,
+            Ok(RightsAnswer::Granted)
+        );
         advance(Duration::from_secs(2)).await;
-        assert_eq!(cache.ask(&alice, &right).await, Ok(RightsAnswer::Denied));
+        assert_eq!(
+            cache.ask(&alice, &right, RightsAsker::Request).await,
+            Ok(RightsAnswer::Denied)
+        );
         assert_eq!(server.answers.load(Ordering::Relaxed), 3);
     }
 
@@ -398,17 +395,26 @@ mod tests {
     async fn a_stream_asks_again_sooner_and_streams_of_one_reader_share_the_answer() {
         let (server, cache) = cache(vec![list(None)]);
         let (alice, right) = (token("alice"), list(None));
-        assert_eq!(cache.ask(&alice, &right).await, Ok(RightsAnswer::Granted));
+        assert_eq!(
+            cache.ask(&alice, &right, RightsAsker::Request).await,
+            Ok(RightsAnswer::Granted)
+        );
         server.granted.lock().expect("no panic").clear();
         advance(Duration::from_secs(6)).await;
-        assert_eq!(cache.ask(&alice, &right).await, Ok(RightsAnswer::Granted));
+        assert_eq!(
+            cache.ask(&alice, &right, RightsAsker::Request).await,
+            Ok(RightsAnswer::Granted)
+        );
         for _ in 0..3 {
-            let again = cache.ask_again(&alice, &right).await;
+            let again = cache.ask(&alice, &right, RightsAsker::OpenStream).await;
             assert_eq!(again, Ok(RightsAnswer::Denied));
         }
         assert_eq!(server.answers.load(Ordering::Relaxed), 2);
         // What a stream has learnt counts for requests, too.
-        assert_eq!(cache.ask(&alice, &right).await, Ok(RightsAnswer::Denied));
+        assert_eq!(
+            cache.ask(&alice, &right, RightsAsker::Request).await,
+            Ok(RightsAnswer::Denied)
+        );
     }
 
     #[tokio::test(start_paused = true)]
@@ -417,7 +423,10 @@ mod tests {
         let (broken, right) = (token("broken"), list(None));
         for _ in 0..2 {
             let error = RightsError::Unavailable("it is down".to_owned());
-            assert_eq!(cache.ask(&broken, &right).await, Err(error));
+            assert_eq!(
+                cache.ask(&broken, &right, RightsAsker::Request).await,
+                Err(error)
+            );
         }
         assert_eq!(server.answers.load(Ordering::Relaxed), 2);
         let unknown = cache.check(&token("mallory"), &right).await;

@@ -52,21 +52,7 @@ enum FollowStage {
 impl FollowedCluster {
     /// The only cluster of a server.
     pub(super) fn only(id: ClusterId, state: StatusState) -> FollowedCluster {
-        let served = ServedStatus::only(state, &id);
-        FollowedCluster {
-            snapshot: served.empty_snapshot(),
-            id,
-            served,
-            place: 0,
-            ahead: None,
-            packages: PackageRecords::default(),
-            stage: FollowStage::Begun,
-            is_settling: false,
-            has_source_news: false,
-            state_changes: 0,
-            has_news: false,
-            rereads: Vec::new(),
-        }
+        FollowedCluster::begun(ServedStatus::only(state, &id), id)
     }
 
     /// One of several that has joined, for the objects of such arguments.
@@ -80,11 +66,20 @@ impl FollowedCluster {
         let state = joined_state(subject, joined);
         let served = ServedStatus::one_of_several(state, cluster);
         FollowedCluster {
+            place,
+            ahead: Some(ahead),
+            ..FollowedCluster::begun(served, id)
+        }
+    }
+
+    /// A cluster of which nothing is published.
+    fn begun(served: ServedStatus, id: ClusterId) -> FollowedCluster {
+        FollowedCluster {
             snapshot: served.empty_snapshot(),
             id,
             served,
-            place,
-            ahead: Some(ahead),
+            place: 0,
+            ahead: None,
             packages: PackageRecords::default(),
             stage: FollowStage::Begun,
             is_settling: false,

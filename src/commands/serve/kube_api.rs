@@ -19,8 +19,8 @@ use crate::object::ObjectRef;
 use crate::serve::{
     ApiPlace, ApiRead, ApiSelectors, ApiSource, CachedRead, CachedVerb, CachedWatch, NoPlace,
     ObjectForm, Params, PlaceLimits, ReadRight, ReaderPlace, ReaderPlaces, RightGuard,
-    RightsAnswer, RightsCache, SourcePlace, WatchFrom, WebReader, connects, follows_log, is_watch,
-    status_answer,
+    RightsAnswer, RightsAsker, RightsCache, SourcePlace, WatchFrom, WebReader, connects,
+    follows_log, is_watch, status_answer,
 };
 use crate::source::{ClusterId, Form, Select, SourceKey};
 use crate::watch::{Mux, Revision};
@@ -184,7 +184,9 @@ impl KubeApi {
             WebReader::Owner => None,
             WebReader::User(token) => {
                 let rights = &self.readers.as_ref()?.rights;
-                if rights.ask(token, &right).await != Ok(RightsAnswer::Granted) {
+                if rights.ask(token, &right, RightsAsker::Request).await
+                    != Ok(RightsAnswer::Granted)
+                {
                     return None;
                 }
                 Some(RightGuard::new(rights.clone(), token.clone(), right))
@@ -249,7 +251,7 @@ impl KubeApi {
         let (place, present) = match asked.from {
             WatchFrom::Version(version) => {
                 // What the memory has not reached may be of another history.
-                let after = Revision::read(&version.to_string()).filter(|it| *it <= reached)?;
+                let after = Revision::of(version).filter(|it| *it <= reached)?;
                 let Some(place) = window.borrow().place_after(after) else {
                     return Some(expired(version));
                 };
@@ -361,8 +363,7 @@ impl HeldRead<'_> {
 
 /// Whether a state has reached a version; any has reached 0.
 fn is_reached(state: Revision, at_least: u64) -> bool {
-    let wanted = Revision::read(&at_least.to_string());
-    wanted.is_none_or(|wanted| state >= wanted)
+    Revision::of(at_least).is_none_or(|wanted| state >= wanted)
 }
 
 /// Whether a source may answer at all. Secrets never come from memory.
