@@ -20,6 +20,8 @@ const DENIED: Doubling = Doubling {
 const UNSERVED: Duration = Duration::from_secs(30);
 /// The waits between listings of a source that cannot be watched: short after a change, then longer.
 const POLL: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(15));
+/// The longest wait that a `Retry-After` can cause, as in the client.
+pub(super) const LONGEST_ASKED: Duration = Duration::from_secs(60);
 
 /// The factor by which a source's waits are shortened; 1 for real servers.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +42,7 @@ impl Speed {
 #[derive(Debug)]
 pub(super) struct Backoff {
     rng: fastrand::Rng,
-    pace: Speed,
+    speed: Speed,
     /// The number of failures in a row.
     pub(super) failures: u32,
     refusals: u32,
@@ -48,10 +50,10 @@ pub(super) struct Backoff {
 }
 
 impl Backoff {
-    pub(super) fn new(seed: u64, pace: Speed) -> Backoff {
+    pub(super) fn new(seed: u64, speed: Speed) -> Backoff {
         Backoff {
             rng: fastrand::Rng::with_seed(seed),
-            pace,
+            speed,
             failures: 0,
             refusals: 0,
             quiet_polls: 0,
@@ -95,11 +97,11 @@ impl Backoff {
         };
         let (least, most) = POLL;
         let wait = (least + Duration::from_secs(2) * self.quiet_polls.min(8)).min(most);
-        self.pace.of(least).max(self.jitter(wait))
+        self.speed.of(least).max(self.jitter(wait))
     }
 
     fn jitter(&mut self, wait: Duration) -> Duration {
-        self.pace.of(wait.mul_f64(0.5 + self.rng.f64() / 2.0))
+        self.speed.of(wait.mul_f64(0.5 + self.rng.f64() / 2.0))
     }
 }
 
@@ -171,8 +173,8 @@ mod tests {
     #[test]
     fn a_speed_shortens_every_wait() {
         let waits = |times| {
-            let pace = Speed(NonZeroU32::new(times).expect("not 0"));
-            let mut backoff = Backoff::new(5, pace);
+            let speed = Speed(NonZeroU32::new(times).expect("not 0"));
+            let mut backoff = Backoff::new(5, speed);
             [
                 backoff.failed().1,
                 backoff.denied(),

@@ -12,15 +12,13 @@ use futures::future::BoxFuture;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 
-use super::backoff::{Backoff, Speed};
+use super::backoff::{Backoff, LONGEST_ASKED, Speed};
 use super::error::SourceError;
 use super::revision::Revision;
 use super::transport::{At, LineStream, ListPage, Page, Transport};
 use crate::object::{Resource, ResourceVersion};
 use crate::source::{SourceKey, SourceState};
 
-/// The longest wait that a `Retry-After` can cause.
-const LONGEST_ASKED: Duration = Duration::from_secs(30);
 /// How often a request is retried after a 403, if its source was live. A kube-apiserver that has just started
 /// refuses every request until it has read the RBAC objects.
 const FORBIDDEN_RETRIES: u32 = 6;
@@ -35,7 +33,7 @@ pub(super) struct RetryingTransport {
     transport: Arc<dyn Transport>,
     /// How long it retries while the server answers nothing.
     limit: Duration,
-    pace: Speed,
+    speed: Speed,
     /// The jitter of the next request.
     seed: AtomicU64,
     /// The state of the source. While its driver asks again and again, no time counts towards `limit`.
@@ -52,7 +50,7 @@ impl RetryingTransport {
         RetryingTransport {
             transport,
             limit,
-            pace: Speed::USUAL,
+            speed: Speed::USUAL,
             seed: AtomicU64::new(fastrand::u64(..)),
             state: None,
             trouble: Outage::default(),
@@ -60,9 +58,13 @@ impl RetryingTransport {
         }
     }
 
-    pub(super) fn paced(self, seed: u64, pace: Speed) -> RetryingTransport {
+    pub(super) fn at_speed(self, seed: u64, speed: Speed) -> RetryingTransport {
         let seed = AtomicU64::new(seed);
-        RetryingTransport { pace, seed, ..self }
+        RetryingTransport {
+            speed,
+            seed,
+            ..self
+        }
     }
 
     /// For a source whose driver notices an outage: no time counts while the driver waits for an answer.
@@ -129,7 +131,7 @@ impl RetryingTransport {
             } else {
                 self.limit_of_past(&error)
             };
-            let left = trouble.failed(&error, self.pace.of(limit));
+            let left = trouble.failed(&error, self.speed.of(limit));
             if left.is_zero() {
                 return Err(error);
             }
@@ -150,7 +152,7 @@ impl RetryingTransport {
 
     fn backoff(&self) -> Backoff {
         let seed = self.seed.fetch_add(1, Ordering::Relaxed);
-        Backoff::new(seed, self.pace)
+        Backoff::new(seed, self.speed)
     }
 
     /// Whether the same request may succeed later, after this many failures.
@@ -161,7 +163,7 @@ impl RetryingTransport {
 
     /// How much longer it retries after an error.
     fn left(&self, error: &SourceError) -> Duration {
-        let limit = self.pace.of(self.limit);
+        let limit = self.speed.of(self.limit);
         let is_away = |state: &watch::Receiver<SourceState>| is_away(&state.borrow());
         if self.state.as_ref().is_some_and(is_away) {
             self.trouble.pause();

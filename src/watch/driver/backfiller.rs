@@ -34,7 +34,7 @@ const CHUNK: u64 = 16;
 pub(super) struct Backfiller {
     pub(super) shared: Arc<SharedSource>,
     pub(super) archive: Archive,
-    pub(super) pace: Speed,
+    pub(super) speed: Speed,
     /// The seed of the jitter of its retries.
     seed: u64,
     /// How many bytes of versions may be in memory at once.
@@ -62,7 +62,7 @@ impl Backfiller {
         Backfiller {
             shared,
             archive,
-            pace: Speed(options.speed),
+            speed: Speed(options.speed),
             seed,
             bytes: options.queue_bytes,
         }
@@ -80,7 +80,7 @@ impl Backfiller {
     /// Runs a backfill, unless the history that it asks for no longer exists.
     async fn fill_in(&self, backfill: Backfill) {
         let retrying = RetryingTransport::new(self.archive.transport.clone(), STALL)
-            .paced(self.seed, self.pace)
+            .at_speed(self.seed, self.speed)
             .while_live(self.shared.state());
         let backfiller = Backfiller {
             archive: Archive {
@@ -279,7 +279,7 @@ impl Backfiller {
             after: filling.base,
             upto: filling.backfill.upto,
         };
-        let mut cache = WatchCache::open(&self.archive, span, CacheWait::Long(self.pace)).await?;
+        let mut cache = WatchCache::open(&self.archive, span, CacheWait::Long(self.speed)).await?;
         let mut read = filling.histories.clone();
         let open = read.values().filter(|history| !history.is_over());
         let mut lacking = open.count();

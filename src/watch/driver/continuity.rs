@@ -65,7 +65,7 @@ impl WatchOrder {
     pub(super) fn lower_than_newest(
         &mut self,
         version: &ResourceVersion,
-        pace: Speed,
+        speed: Speed,
     ) -> Option<Revision> {
         let newest = self.newest?;
         let at = Revision::parse(version)?;
@@ -73,7 +73,7 @@ impl WatchOrder {
             self.newest = Some(at);
             return None;
         }
-        let is_known = |asked: Instant| asked.elapsed() < pace.of(ASKED);
+        let is_known = |asked: Instant| asked.elapsed() < speed.of(ASKED);
         if self.asked.is_some_and(is_known) {
             return None;
         }

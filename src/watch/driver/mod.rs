@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep, timeout};
 
-use super::backoff::{Backoff, Speed};
+use super::backoff::{Backoff, LONGEST_ASKED, Speed};
 use super::envelope::Reader;
 use super::error::SourceError;
 use super::history::Archive;
@@ -48,8 +48,6 @@ const DOUBT: Duration = Duration::from_secs(10);
 const DOUBT_PAUSE: Duration = Duration::from_millis(500);
 /// How long a source is polled before a watch is tried again.
 const POLL_FOR: Duration = Duration::from_secs(300);
-/// The longest wait that a `Retry-After` can cause.
-const LONGEST_ASKED: Duration = Duration::from_secs(60);
 
 /// The cause to show for a listing without a resourceVersion. Some aggregated servers send such listings, and
 /// they must be polled.
@@ -63,7 +61,7 @@ pub(super) struct Driver {
     transport: Arc<dyn Transport>,
     archive: Archive,
     reader: Reader,
-    pace: Speed,
+    speed: Speed,
     page_items: u32,
     /// Whether it watches after the first listing.
     watches: bool,
@@ -82,7 +80,7 @@ impl Driver {
         seed: u64,
     ) -> Driver {
         let reader = Reader::new(&shared.key);
-        let pace = Speed(options.speed);
+        let speed = Speed(options.speed);
         let transport = archive.transport.clone();
         let backfiller = Backfiller::new(shared.clone(), archive.clone(), options, seed);
         Driver {
@@ -91,10 +89,10 @@ impl Driver {
             archive,
             backfiller,
             reader,
-            pace,
+            speed,
             page_items: options.page_items,
             watches: options.watches,
-            backoff: Backoff::new(seed, pace),
+            backoff: Backoff::new(seed, speed),
             bookmarks: false,
             allowed: Allowed::default(),
         }
@@ -108,7 +106,7 @@ impl Driver {
     }
 
     async fn drive(&mut self) {
-        if self.transport.upstream() == Upstream::Kept {
+        if self.transport.upstream() == Upstream::Replayable {
             // A file plays only once, so its reader must be there first.
             self.shared.first_reader().await;
         }
@@ -204,7 +202,7 @@ impl Driver {
     }
 
     fn polling(&self, cause: Arc<str>) -> Polling {
-        let until = Instant::now() + self.pace.of(POLL_FOR);
+        let until = Instant::now() + self.speed.of(POLL_FOR);
         Polling { cause, until }
     }
 
@@ -229,11 +227,11 @@ impl Driver {
             reader: &mut self.reader,
             bookmarks: &mut self.bookmarks,
             order: WatchOrder::after(&from, self.transport.upstream()),
-            pace: self.pace,
+            speed: self.speed,
         };
         let end = session.read(lines).await;
         let lived = opened.elapsed();
-        let long = lived > self.pace.of(LIVED);
+        let long = lived > self.speed.of(LIVED);
         // A bookmark just before a 410 is no progress: the next listing would end in the same way.
         let is_forgotten = matches!(end, WatchEnd::Failed(SourceError::Expired(_)));
         let moved = self.shared.version().as_ref() != Some(&from);
@@ -251,7 +249,7 @@ impl Driver {
         why_ended: &Arc<str>,
     ) -> Result<LineStream, SourceError> {
         let mut opening = self.transport.watch(&self.shared.key, from);
-        if let Ok(opened) = timeout(self.pace.of(SPIN), &mut opening).await {
+        if let Ok(opened) = timeout(self.speed.of(SPIN), &mut opening).await {
             return opened;
         }
         if *self.shared.state().borrow() == SourceState::Live {
@@ -279,7 +277,7 @@ impl Driver {
             | SourceState::Unserved { .. }
             | SourceState::Polling { .. }
             | SourceState::Failed { .. }
-            | SourceState::Ended => return Some(opened + self.pace.of(TRIAL)),
+            | SourceState::Ended => return Some(opened + self.speed.of(TRIAL)),
         }
         self.shared.set_state(SourceState::Live);
         None
@@ -295,14 +293,14 @@ impl Driver {
         lived: Duration,
     ) -> Result<Phase, SourceError> {
         match end {
-            WatchEnd::Closed if lived > self.pace.of(SPIN) => Ok(next.again(CLOSED.into())),
+            WatchEnd::Closed if lived > self.speed.of(SPIN) => Ok(next.again(CLOSED.into())),
             WatchEnd::Closed => Ok(self.closed_early(next).await),
             WatchEnd::Restored => {
                 self.shared.set_back();
                 Ok(Phase::LIST)
             }
             WatchEnd::Unreadable(detail) => Ok(self.unreadable(next, detail).await),
-            WatchEnd::Failed(error @ SourceError::Cut { .. }) if lived > self.pace.of(LIVED) => {
+            WatchEnd::Failed(error @ SourceError::Cut { .. }) if lived > self.speed.of(LIVED) => {
                 self.shared.health.lost();
                 Ok(next.again(error.to_string().into()))
             }
@@ -367,7 +365,9 @@ impl Driver {
                 Some(Phase::Poll(self.polling(cause)))
             }
             // A file does not change, so a retry would fail in the same way.
-            (SourceError::Decode { .. }, _) if self.transport.upstream() == Upstream::Kept => {
+            (SourceError::Decode { .. }, _)
+                if self.transport.upstream() == Upstream::Replayable =>
+            {
                 self.fail(cause)
             }
             (
@@ -430,7 +430,7 @@ impl Driver {
         error: SourceError,
         cause: Arc<str>,
     ) -> Option<Phase> {
-        let doubt = self.pace.of(DOUBT);
+        let doubt = self.speed.of(DOUBT);
         let worked = *self.allowed.worked(&phase);
         if worked && self.allowed.refused_since.is_none() {
             // Another server may have taken its place, as behind a load balancer.
@@ -439,7 +439,7 @@ impl Driver {
         self.shared.health.answered();
         let since = *self.allowed.refused_since.get_or_insert_with(Instant::now);
         if since.elapsed() < doubt && (worked || self.shared.health.is_new(doubt)) {
-            let wait = self.pace.of(DOUBT_PAUSE);
+            let wait = self.speed.of(DOUBT_PAUSE);
             let state = SourceState::Retrying {
                 attempt: self.backoff.failures + 1,
                 cause,

@@ -22,7 +22,7 @@ pub(super) async fn collect(
     reader: &mut Reader,
     limit: u32,
 ) -> Result<FullListing, SourceError> {
-    for limit in [limit, limit] {
+    for _attempt in 0..2 {
         match pages(transport, shared, reader, limit).await {
             Err(SourceError::Expired(_)) => {}
             other => return other,

@@ -49,7 +49,7 @@ pub(super) struct WatchSession<'a> {
     pub(super) order: WatchOrder,
     /// The end of the trial. Until then the source is not live, unless a line proves that it is.
     pub(super) trial: Option<Instant>,
-    pub(super) pace: Speed,
+    pub(super) speed: Speed,
 }
 
 impl WatchSession<'_> {
@@ -99,7 +99,7 @@ impl WatchSession<'_> {
     /// Checks a version that is lower than an earlier one. The server may have sent it again, or its history was
     /// restored. Returns the end of the watch after a restore, or if the check fails.
     async fn doubt(&mut self, version: &ResourceVersion) -> Option<WatchEnd> {
-        let newest = self.order.lower_than_newest(version, self.pace)?;
+        let newest = self.order.lower_than_newest(version, self.speed)?;
         match is_set_back(self.archive, newest).await {
             Ok(true) => Some(WatchEnd::Restored),
             Ok(false) => None,
@@ -116,7 +116,7 @@ impl WatchSession<'_> {
             }
             self.prove();
         }
-        let after = self.pace.of(if *self.bookmarks { IDLE } else { UNPROVEN });
+        let after = self.speed.of(if *self.bookmarks { IDLE } else { UNPROVEN });
         match timeout(after, lines.next()).await {
             Ok(line) => line,
             Err(_) if *self.bookmarks => Some(Err(SourceError::Idle { after })),
@@ -125,7 +125,7 @@ impl WatchSession<'_> {
     }
 
     fn is_kept(&self) -> bool {
-        self.archive.transport.upstream() == Upstream::Kept
+        self.archive.transport.upstream() == Upstream::Replayable
     }
 
     /// Ends the trial: the source is live.

@@ -33,7 +33,7 @@ pub(in crate::watch) enum CacheWait {
     /// A user waits for the result: two spans, often a tenth of a second, or half a second before the first
     /// event.
     Short,
-    /// Nobody waits for the result: twenty spans, often one second, at this pace.
+    /// Nobody waits for the result: twenty spans, often one second, at this speed.
     Long(Speed),
 }
 
@@ -151,7 +151,7 @@ impl WatchCache {
         let (span, enough) = match (self.quiet, lacks) {
             (CacheWait::Short, Lacks::Unknown) => (LISTEN_FOR_THE_FIRST, 2),
             (CacheWait::Short, _) => (LISTEN, 2),
-            (CacheWait::Long(pace), _) => (pace.of(LISTEN), 20),
+            (CacheWait::Long(speed), _) => (speed.of(LISTEN), 20),
         };
         let span = span.max(self.opening);
         let spans = match lacks {
