@@ -157,7 +157,7 @@ impl Transport for StoreTransport {
     }
 
     fn upstream(&self) -> Upstream {
-        Upstream::Kept
+        Upstream::Replayable
     }
 
     fn has_past(&self) -> bool {

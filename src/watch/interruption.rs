@@ -117,10 +117,10 @@ impl SharedSource {
 impl SourceInner {
     /// The longest patience of the subscribers that must read before they get more; `None` if there are none.
     fn patience(&self, backfill: u64) -> Option<Duration> {
-        let company = self.company();
+        let readers = self.readers();
         let full = self.queues.values();
         let full = full.filter(|queue| queue.is_filled(backfill));
-        full.map(|queue| queue.patience(company)).max()
+        full.map(|queue| queue.patience(readers)).max()
     }
 
     /// Stops waiting for the subscribers whose queues are full: they miss `rest`.
@@ -137,7 +137,7 @@ impl SourceInner {
         let mark = self.id();
         let queue = self.queues.get_mut(&id)?;
         let missed = queue.catch_up(&self.store, self.version.as_ref(), now)?;
-        let is_kept = self.upstream == Upstream::Live && queue.terms.catch_up == CatchUp::Every;
+        let is_kept = self.upstream == Upstream::Live && queue.options.catch_up == CatchUp::Every;
         let revisions = missed.gap.as_ref().filter(|_| is_kept);
         let revisions = revisions.and_then(Gap::revisions);
         let (Some((after, upto)), Some(gap)) = (revisions, missed.gap.clone()) else {
@@ -176,7 +176,7 @@ impl SourceInner {
         let Some((after, upto)) = revisions else {
             let cause = match self.upstream {
                 Upstream::Live if gap.is_opaque() => gap.cause.not_offered(),
-                Upstream::Live | Upstream::Kept => gap.cause,
+                Upstream::Live | Upstream::Replayable => gap.cause,
             };
             self.broadcast(&Event::Gap(Gap { cause, ..gap }));
             self.publish(changes, seen);

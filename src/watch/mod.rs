@@ -46,7 +46,7 @@ pub use http::{HttpTransport, source_keys};
 pub use http::{parse_page, refusal};
 pub use mux::{Mux, Source};
 pub use options::MuxOptions;
-pub use queue::{CatchUp, Patience, Terms};
+pub use queue::{CatchUp, Patience, SubscribeOptions};
 pub use recent::Recent;
 pub use revision::{Between, Revision};
 pub use snapshot::SnapshotTransport;

@@ -13,7 +13,7 @@ use super::backoff::Health;
 use super::driver::Driver;
 use super::history::{Archive, Dates, History, leases};
 use super::options::MuxOptions;
-use super::queue::{Queue, Terms};
+use super::queue::{Queue, SubscribeOptions};
 use super::retrying_transport::ServerPast;
 use super::source::SharedSource;
 use super::store::KnownState;
@@ -337,9 +337,13 @@ impl Source {
     /// Subscribes to every event. The subscription starts with the state, then all known objects as `Listed`,
     /// then `Synced` if they are a full listing. After that each event follows in the source's order.
     /// Several subscriptions may share the signal, which wakes their reader.
-    pub(super) fn subscribe(&self, terms: Terms, signal: Arc<Notify>) -> LosslessSubscription {
+    pub(super) fn subscribe(
+        &self,
+        options: SubscribeOptions,
+        signal: Arc<Notify>,
+    ) -> LosslessSubscription {
         let limit = self.lease.upstreams.options.queue_bytes;
-        let queue = Queue::new(limit, terms, signal);
+        let queue = Queue::new(limit, options, signal);
         let (id, backlog) = self.lease.shared.join(queue);
         LosslessSubscription {
             lease: self.lease.clone(),

@@ -49,7 +49,7 @@ pub(super) struct Queue {
     backfills: usize,
     pub(super) bytes: usize,
     limit: usize,
-    pub(super) terms: Terms,
+    pub(super) options: SubscribeOptions,
     /// Since when the queue has been full without becoming half empty. Otherwise a reader that always makes just
     /// enough room would slow everyone down.
     full_since: Option<Instant>,
@@ -59,13 +59,13 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    pub(super) fn new(limit: usize, terms: Terms, signal: Arc<Notify>) -> Queue {
+    pub(super) fn new(limit: usize, options: SubscribeOptions, signal: Arc<Notify>) -> Queue {
         Queue {
             entries: VecDeque::new(),
             backfills: 0,
             bytes: 0,
             limit,
-            terms,
+            options,
             full_since: None,
             missed: None,
             signal,
@@ -87,7 +87,7 @@ impl Queue {
     /// Reserves a place for a backfill. Returns `false` if the subscriber does not want it, or already misses
     /// events.
     pub(super) fn reserve(&mut self, backfill: u64, difference: &Arc<[StoreChange]>) -> bool {
-        let waits = self.missed.is_none() && self.terms.catch_up == CatchUp::Every;
+        let waits = self.missed.is_none() && self.options.catch_up == CatchUp::Every;
         if waits {
             self.backfills += 1;
             self.entries
@@ -135,8 +135,8 @@ impl Queue {
     }
 
     /// How long the driver waits for the subscriber.
-    pub(super) fn patience(&self, company: Company) -> Duration {
-        self.terms.patience.limit(company)
+    pub(super) fn patience(&self, readers: Readers) -> Duration {
+        self.options.patience.limit(readers)
     }
 
     /// Drops the place of a backfill and the events behind it. The subscriber does not read, so it misses them.
@@ -228,12 +228,12 @@ impl Queue {
 
     /// The time until which the driver waits for room. `None` if there is room, or if it has waited long enough;
     /// the subscriber then misses events.
-    pub(super) fn wait_until(&mut self, now: Instant, company: Company) -> Option<Instant> {
+    pub(super) fn wait_until(&mut self, now: Instant, readers: Readers) -> Option<Instant> {
         if !self.is_full() {
             return None;
         }
         let since = *self.full_since.get_or_insert(now);
-        let until = since + self.terms.patience.limit(company);
+        let until = since + self.options.patience.limit(readers);
         // During a backfill the subscriber cannot make room by reading.
         if until > now && self.backfills == 0 {
             return Some(until);
@@ -300,29 +300,29 @@ pub enum Patience {
 
 impl Patience {
     /// The patience as a time.
-    pub(super) fn limit(self, company: Company) -> Duration {
-        match (self, company) {
+    pub(super) fn limit(self, readers: Readers) -> Duration {
+        match (self, readers) {
             // As good as forever: 136 years.
-            (_, Company::Unhurried) => Duration::from_secs(u64::from(u32::MAX)),
-            (Patience::Pipe, Company::Alone) => Duration::from_secs(30),
-            (Patience::Pipe, Company::Others) | (Patience::Screen, _) => Duration::from_millis(250),
+            (_, Readers::Unhurried) => Duration::from_secs(u64::from(u32::MAX)),
+            (Patience::Pipe, Readers::Alone) => Duration::from_secs(30),
+            (Patience::Pipe, Readers::Others) | (Patience::Screen, _) => Duration::from_millis(250),
         }
     }
 }
 
 /// What a subscriber requires of its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Terms {
+pub struct SubscribeOptions {
     /// How long the source waits for the subscriber.
     pub patience: Patience,
     /// What the subscriber gets after an interruption.
     pub catch_up: CatchUp,
 }
 
-impl From<Patience> for Terms {
-    fn from(patience: Patience) -> Terms {
+impl From<Patience> for SubscribeOptions {
+    fn from(patience: Patience) -> SubscribeOptions {
         let catch_up = CatchUp::Every;
-        Terms { patience, catch_up }
+        SubscribeOptions { patience, catch_up }
     }
 }
 
@@ -337,7 +337,7 @@ pub enum CatchUp {
 
 /// Whether others read the source too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Company {
+pub(super) enum Readers {
     Alone,
     Others,
     /// Waiting delays nobody: the upstream keeps what has not been read.

@@ -13,7 +13,7 @@ use super::backfill::Backfill;
 use super::backoff::Health;
 use super::demand::SourceDemand;
 use super::envelope::WatchVerb;
-use super::queue::{Company, Queue};
+use super::queue::{Queue, Readers};
 use super::revision::Revision;
 use super::store::{Continuity, KnownState, ObjectStore, StoreChange, reached};
 use super::transport::Upstream;
@@ -318,20 +318,20 @@ impl SourceInner {
     }
 
     /// Whether others read the source too.
-    pub(super) fn company(&self) -> Company {
+    pub(super) fn readers(&self) -> Readers {
         match (self.upstream, self.queues.len()) {
-            (Upstream::Kept, _) => Company::Unhurried,
-            (Upstream::Live, 0 | 1) => Company::Alone,
-            (Upstream::Live, _) => Company::Others,
+            (Upstream::Replayable, _) => Readers::Unhurried,
+            (Upstream::Live, 0 | 1) => Readers::Alone,
+            (Upstream::Live, _) => Readers::Others,
         }
     }
 
     /// The time until which the driver waits for the subscribers whose queues are full.
     pub(super) fn wait_until(&mut self, now: Instant) -> Option<Instant> {
-        let company = self.company();
+        let readers = self.readers();
         self.queues
             .values_mut()
-            .filter_map(|queue| queue.wait_until(now, company))
+            .filter_map(|queue| queue.wait_until(now, readers))
             .min()
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::Notify;
 
 use super::mux::{LosslessSubscription, Source, Taken};
-use super::queue::Terms;
+use super::queue::SubscribeOptions;
 use crate::object::ResourceVersion;
 use crate::source::{Event, SourceKey};
 
@@ -52,10 +52,10 @@ impl Subscriptions {
 
     /// Subscribes to a source. It starts with its snapshot, as [`Source::subscribe`] says. A source that is already
     /// here continues unchanged.
-    pub fn add(&mut self, source: &Source, terms: impl Into<Terms>) {
+    pub fn add(&mut self, source: &Source, options: impl Into<SubscribeOptions>) {
         if !self.contains(source.key()) {
             self.members.push(Member {
-                every: source.subscribe(terms.into(), self.signal.clone()),
+                every: source.subscribe(options.into(), self.signal.clone()),
                 is_held: false,
             });
             self.signal.notify_one();

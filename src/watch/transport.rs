@@ -21,7 +21,7 @@ use crate::source::log::{LogRefusal, LogRequest};
 pub const WATCH_SECONDS: RangeInclusive<u32> = 240..=300;
 
 /// The lines of a watch, without their line ends. It ends when the server ends the watch. An `Err` is the last
-/// item, with one exception: an [`Upstream::Kept`] continues after a [`SourceError::Decode`]. Every line is one
+/// item, with one exception: an [`Upstream::Replayable`] continues after a [`SourceError::Decode`]. Every line is one
 /// watch event: `{"type":…,"object":…}`. A line longer than 16 MiB is an error and is not kept in memory.
 pub type LineStream = BoxStream<'static, Result<Bytes, SourceError>>;
 
@@ -39,7 +39,7 @@ pub enum Upstream {
     /// As long as the server's history keeps it: a slow reader misses events.
     Live,
     /// For ever, as in a file: a reader may be slow.
-    Kept,
+    Replayable,
 }
 
 /// The version at which to read a listing

@@ -23,15 +23,15 @@ use crate::object::Resource;
 use crate::serve::{CachedWatch, ReaderPlace, RightGuard, status_object};
 use crate::source::{SourceKey, Version};
 use crate::watch::{
-    CatchUp, Mux, Patience, Revision, Subscriptions, Terms, WatchWindow, WindowEvent, WindowPlace,
-    WindowStep,
+    CatchUp, Mux, Patience, Revision, SubscribeOptions, Subscriptions, WatchWindow, WindowEvent,
+    WindowPlace, WindowStep,
 };
 
 /// How often it is noted how far quiet sources have come.
 const GLANCE: Duration = Duration::from_secs(1);
 
 /// Nobody waits for this subscriber: it takes each event at once. After an interruption, readers list again.
-const TERMS: Terms = Terms {
+const OPTIONS: SubscribeOptions = SubscribeOptions {
     patience: Patience::Screen,
     catch_up: CatchUp::Newest,
 };
@@ -114,7 +114,7 @@ impl WatchWindows {
             .cloned()
             .collect::<Vec<_>>()
         {
-            all.add(&mux.open_idle(key), TERMS);
+            all.add(&mux.open_idle(key), OPTIONS);
         }
     }
 

@@ -184,6 +184,6 @@ impl Transport for FileTransport {
     }
 
     fn upstream(&self) -> Upstream {
-        Upstream::Kept
+        Upstream::Replayable
     }
 }

@@ -138,7 +138,7 @@ impl History {
 
     /// Whether there is no server beside the record.
     pub fn is_kept(&self) -> bool {
-        self.archive.transport.upstream() == Upstream::Kept
+        self.archive.transport.upstream() == Upstream::Replayable
     }
 
     /// What a record knows about the source; `None` for a server.

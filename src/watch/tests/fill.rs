@@ -214,11 +214,11 @@ async fn a_subscriber_to_the_newest_versions_does_not_wait() {
     let fake = Fake::new();
     let (source, mut every) = live(&fake, &["a"]).await;
     let mut newest = crate::watch::Subscriptions::new();
-    let terms = crate::watch::Terms {
+    let options = crate::watch::SubscribeOptions {
         patience: Patience::Screen,
         catch_up: crate::watch::CatchUp::Newest,
     };
-    newest.add(&source, terms);
+    newest.add(&source, options);
     fake.model().no_history = Some(api_error(503));
     fake.apply("a");
     fake.apply("a");

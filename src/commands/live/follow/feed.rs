@@ -22,7 +22,7 @@ use crate::commands::{
 };
 use crate::env::{Typed, restore_terminal, shifted};
 use crate::source::{ClusterId, Event, SourceKey};
-use crate::watch::{Patience, Subscriptions, Terms};
+use crate::watch::{Patience, SubscribeOptions, Subscriptions};
 
 /// The most events that the view takes before it prints.
 const BATCH: usize = 512;
@@ -219,7 +219,7 @@ impl<'a> LiveFeed<'a> {
         let (needs, catch_up) = (view.needs(), view.catch_up());
         for source in sources {
             self.sources.add(source.key(), needs(source.key()));
-            subscriptions.add(&source, Terms { patience, catch_up });
+            subscriptions.add(&source, SubscribeOptions { patience, catch_up });
             source.start();
         }
     }

@@ -6,7 +6,7 @@ use crate::commands::{CommandError, Need, Sources};
 use crate::env::Clock;
 use crate::object::ObjectRef;
 use crate::source::{Event, SourceKey};
-use crate::watch::{CatchUp, Mux, Patience, Subscriptions, Terms};
+use crate::watch::{CatchUp, Mux, Patience, SubscribeOptions, Subscriptions};
 
 /// The most objects of one view. Each has a block of its own.
 const MAX_OBJECTS: usize = 16;
@@ -102,11 +102,11 @@ impl Session {
         let mut sources = Sources::default();
         sources.add(source.key(), Need::Vital);
         let mut subscriptions = Subscriptions::default();
-        let terms = Terms {
+        let options = SubscribeOptions {
             patience: Patience::Pipe,
             catch_up: CatchUp::Newest,
         };
-        subscriptions.add(&source, terms);
+        subscriptions.add(&source, options);
         source.start();
         let mut objects = Vec::new();
         while let Some((key, event)) = subscriptions.next().await {
