@@ -200,9 +200,9 @@ impl RightsCache {
         rights: Vec<ReadRight>,
         asker: RightsAsker,
     ) -> Result<Vec<ReadRight>, RightsError> {
-        let asked = rights.iter();
-        let asked = asked.map(|right| self.ask(token, right, asker));
-        let answers = try_join_all(asked).await?;
+        let questions = rights.iter();
+        let questions = questions.map(|right| self.ask(token, right, asker));
+        let answers = try_join_all(questions).await?;
         if answers.contains(&RightsAnswer::Unknown) {
             return Err(RightsError::UnknownToken);
         }

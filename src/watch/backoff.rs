@@ -50,9 +50,9 @@ pub(super) struct Backoff {
 }
 
 impl Backoff {
-    pub(super) fn new(seed: u64, speed: Speed) -> Backoff {
+    pub(super) fn new(jitter_seed: u64, speed: Speed) -> Backoff {
         Backoff {
-            rng: fastrand::Rng::with_seed(seed),
+            rng: fastrand::Rng::with_seed(jitter_seed),
             speed,
             failures: 0,
             refusals: 0,

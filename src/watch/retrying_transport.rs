@@ -58,8 +58,8 @@ impl RetryingTransport {
         }
     }
 
-    pub(super) fn at_speed(self, seed: u64, speed: Speed) -> RetryingTransport {
-        let seed = AtomicU64::new(seed);
+    pub(super) fn at_speed(self, jitter_seed: u64, speed: Speed) -> RetryingTransport {
+        let seed = AtomicU64::new(jitter_seed);
         RetryingTransport {
             speed,
             seed,

@@ -77,12 +77,12 @@ impl Driver {
         shared: Arc<SharedSource>,
         archive: Archive,
         options: &MuxOptions,
-        seed: u64,
+        jitter_seed: u64,
     ) -> Driver {
         let reader = Reader::new(&shared.key);
         let speed = Speed(options.speed);
         let transport = archive.transport.clone();
-        let backfiller = Backfiller::new(shared.clone(), archive.clone(), options, seed);
+        let backfiller = Backfiller::new(shared.clone(), archive.clone(), options, jitter_seed);
         Driver {
             shared,
             transport,
@@ -92,7 +92,7 @@ impl Driver {
             speed,
             page_items: options.page_items,
             watches: options.watches,
-            backoff: Backoff::new(seed, speed),
+            backoff: Backoff::new(jitter_seed, speed),
             bookmarks: false,
             allowed: Allowed::default(),
         }
