@@ -42,7 +42,7 @@ impl WorkloadKind for Deployment {
 
     fn facts(&self, object: Value<'_>) -> Vec<String> {
         let wanted = spec(object, "replicas", 1);
-        let strategy = strategy_with_limits(object, "strategy", wanted);
+        let strategy = strategy_with_limits(object, UpdateStrategy::DEPLOYMENT, wanted);
         vec![self.amount(wanted), strategy]
     }
 
@@ -86,10 +86,39 @@ impl WorkloadKind for Deployment {
     }
 
     fn limits(&self, rollout: &RolloutSnapshot<'_>) -> Vec<String> {
-        let limits = RollingUpdateLimits::of(rollout.object(), "strategy", rollout.counts.wanted);
+        let (object, wanted) = (rollout.object(), rollout.counts.wanted);
+        let limits = RollingUpdateLimits::of(object, UpdateStrategy::DEPLOYMENT, wanted);
         let used = limits.and_then(|limits| limits.used_up(rollout));
         used.into_iter().collect()
     }
+}
+
+/// Where a kind has its update strategy, and how its controller rounds a percentage of unavailable Pods.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct UpdateStrategy {
+    /// The field of the spec.
+    field: &'static str,
+    unavailable: Rounding,
+}
+
+impl UpdateStrategy {
+    /// `ResolveFenceposts` in `k8s.io/kubernetes/pkg/controller/deployment/util`.
+    pub(super) const DEPLOYMENT: UpdateStrategy = UpdateStrategy {
+        field: "strategy",
+        unavailable: Rounding::Down,
+    };
+    /// `UnavailableCount` in `k8s.io/kubernetes/pkg/controller/daemon/util`.
+    pub(super) const DAEMON_SET: UpdateStrategy = UpdateStrategy {
+        field: "updateStrategy",
+        unavailable: Rounding::Up,
+    };
+}
+
+/// How a percentage of the Pods becomes a number of them.
+#[derive(Clone, Copy, Debug)]
+enum Rounding {
+    Down,
+    Up,
 }
 
 /// The type of an update strategy, the field `strategy` or `updateStrategy`: `RollingUpdate`.
@@ -99,9 +128,13 @@ pub(super) fn strategy(object: Value<'_>, field: &str) -> String {
 }
 
 /// The same with its limits: `RollingUpdate, surge 1, unavailable 0`.
-pub(super) fn strategy_with_limits(object: Value<'_>, field: &str, wanted: i64) -> String {
-    let kind = strategy(object, field);
-    match RollingUpdateLimits::of(object, field, wanted) {
+pub(super) fn strategy_with_limits(
+    object: Value<'_>,
+    update: UpdateStrategy,
+    wanted: i64,
+) -> String {
+    let kind = strategy(object, update.field);
+    match RollingUpdateLimits::of(object, update, wanted) {
         Some(limits) => format!(
             "{kind}, surge {}, unavailable {}",
             limits.surge, limits.unavailable
@@ -120,17 +153,16 @@ pub(super) struct RollingUpdateLimits {
 }
 
 impl RollingUpdateLimits {
-    /// Reads the limits of an update strategy, the field `strategy` or `updateStrategy`; `None` without one.
-    /// Percentages of a surge round up, those of unavailable Pods round down, and one of both is at least 1
-    /// (`ResolveFenceposts` in `k8s.io/kubernetes/pkg/controller/deployment/util`).
+    /// Reads the limits of an update strategy; `None` without one. Percentages of a surge round up, and one of both limits is at
+    /// least 1.
     pub(super) fn of(
         object: Value<'_>,
-        strategy: &str,
+        update: UpdateStrategy,
         wanted: i64,
     ) -> Option<RollingUpdateLimits> {
-        let update = object.at(&["spec", strategy, "rollingUpdate"])?;
-        let surge = amount(update.get("maxSurge"), wanted, 99);
-        let unavailable = amount(update.get("maxUnavailable"), wanted, 0);
+        let limits = object.at(&["spec", update.field, "rollingUpdate"])?;
+        let surge = amount(limits.get("maxSurge"), wanted, Rounding::Up);
+        let unavailable = amount(limits.get("maxUnavailable"), wanted, update.unavailable);
         if surge.is_none() && unavailable.is_none() {
             return None;
         }
@@ -159,9 +191,13 @@ impl RollingUpdateLimits {
     }
 }
 
-/// A number of Pods, or a percentage of `wanted` to which `round` hundredths of a Pod are added.
-fn amount(value: Option<Value<'_>>, wanted: i64, round: i64) -> Option<i64> {
+/// A number of Pods, or a percentage of `wanted`.
+fn amount(value: Option<Value<'_>>, wanted: i64, rounding: Rounding) -> Option<i64> {
     let value = value?;
+    let round = match rounding {
+        Rounding::Down => 0,
+        Rounding::Up => 99,
+    };
     match value.kind() {
         Kind::Number => value.as_i64(),
         Kind::String => {
@@ -186,20 +222,33 @@ mod tests {
 
     #[test]
     fn percentages_round_as_in_the_controller() {
-        let check = |surge: &str, unavailable: &str, wanted| {
+        let check = |update: UpdateStrategy, surge: &str, unavailable: &str, wanted| {
             let text = format!(
-                r#"{{"spec":{{"strategy":{{"rollingUpdate":{{"maxSurge":{surge},"maxUnavailable":{unavailable}}}}}}}}}"#
+                r#"{{"spec":{{"{}":{{"rollingUpdate":{{"maxSurge":{surge},"maxUnavailable":{unavailable}}}}}}}}}"#,
+                update.field
             );
             let doc = Doc::parse(text).expect("JSON");
-            let limits = RollingUpdateLimits::of(doc.root(), "strategy", wanted).expect("limits");
+            let limits = RollingUpdateLimits::of(doc.root(), update, wanted).expect("limits");
             (limits.surge, limits.unavailable)
         };
-        assert_eq!(check("1", "0", 3), (1, 0));
-        assert_eq!(check(r#""25%""#, r#""25%""#, 3), (1, 0));
-        assert_eq!(check(r#""25%""#, r#""25%""#, 4), (1, 1));
-        assert_eq!(check(r#""25%""#, r#""25%""#, 10), (3, 2));
-        assert_eq!(check(r#""0%""#, r#""1%""#, 3), (0, 1));
         let most = i64::MAX.to_string();
-        assert_eq!(check(&most, &most, 3), (i64::MAX, i64::MAX));
+        for (surge, unavailable, wanted, deployment, daemon_set) in [
+            ("1", "0", 3, (1, 0), (1, 0)),
+            (r#""25%""#, r#""25%""#, 3, (1, 0), (1, 1)),
+            (r#""25%""#, r#""25%""#, 4, (1, 1), (1, 1)),
+            (r#""25%""#, r#""25%""#, 10, (3, 2), (3, 3)),
+            (r#""0%""#, r#""1%""#, 3, (0, 1), (0, 1)),
+            ("0", r#""10%""#, 15, (0, 1), (0, 2)),
+            ("0", "0", 15, (0, 1), (0, 1)),
+            (&most, &most, 3, (i64::MAX, i64::MAX), (i64::MAX, i64::MAX)),
+        ] {
+            for (update, expected) in [
+                (UpdateStrategy::DEPLOYMENT, deployment),
+                (UpdateStrategy::DAEMON_SET, daemon_set),
+            ] {
+                let found = check(update, surge, unavailable, wanted);
+                assert_eq!(found, expected, "{update:?} {surge} {unavailable} {wanted}");
+            }
+        }
     }
 }

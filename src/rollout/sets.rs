@@ -7,7 +7,7 @@ use crate::graph::{Node, Standing};
 use crate::model::Model;
 use crate::object::{Uid, Value, counted, partition};
 
-use super::deployment::{RollingUpdateLimits, strategy, strategy_with_limits};
+use super::deployment::{RollingUpdateLimits, UpdateStrategy, strategy, strategy_with_limits};
 use super::phase::RolloutPhase;
 use super::pods::{PodGroup, pods_of};
 use super::snapshot::{RolloutSnapshot, RolloutStage, WorkloadKind, count, spec};
@@ -77,7 +77,7 @@ impl WorkloadKind for DaemonSet {
 
     fn facts(&self, object: Value<'_>) -> Vec<String> {
         let wanted = count(object, "desiredNumberScheduled");
-        let strategy = strategy_with_limits(object, "updateStrategy", wanted);
+        let strategy = strategy_with_limits(object, UpdateStrategy::DAEMON_SET, wanted);
         vec![self.amount(wanted), strategy]
     }
 
@@ -100,7 +100,8 @@ impl WorkloadKind for DaemonSet {
 
     fn limits(&self, rollout: &RolloutSnapshot<'_>) -> Vec<String> {
         let object = rollout.object();
-        let limits = RollingUpdateLimits::of(object, "updateStrategy", rollout.counts.wanted);
+        let wanted = rollout.counts.wanted;
+        let limits = RollingUpdateLimits::of(object, UpdateStrategy::DAEMON_SET, wanted);
         let used = limits.and_then(|limits| limits.used_up(rollout));
         let misscheduled = count(object, "numberMisscheduled");
         let misscheduled = (misscheduled > 0).then(|| {
@@ -180,4 +181,22 @@ fn newest<'a>(model: &Model, uid: &Uid, revisions: &[&'a Node]) -> Option<&'a Ui
 
 fn number(model: &Model, revision: &Uid) -> Option<i64> {
     model.doc(revision)?.root().i64_at(&["revision"])
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::object::Doc;
+
+    use super::*;
+
+    #[test]
+    fn a_daemon_set_rounds_its_unavailable_pods_up() {
+        let set = r#"{"spec":{"updateStrategy":{"type":"RollingUpdate","rollingUpdate":{"maxSurge":0,"maxUnavailable":"10%"}}},"status":{"desiredNumberScheduled":15}}"#;
+        let set = Doc::parse(set.to_owned()).expect("JSON");
+        let facts = DaemonSet.facts(set.root());
+        assert_eq!(
+            facts,
+            ["15 nodes", "RollingUpdate, surge 0, unavailable 2"]
+        );
+    }
 }
