@@ -117,7 +117,7 @@ impl Graph {
     }
 
     /// The objects of one kind, in a stable order.
-    pub fn of_kind(&self, kind: &'static str) -> impl Iterator<Item = &Node> {
+    pub fn of_kind<'g>(&'g self, kind: &'g str) -> impl Iterator<Item = &'g Node> {
         let indexed = self.kinds.of_kind(kind);
         let rest = indexed.is_none().then(|| self.nodes()).into_iter();
         let rest = rest

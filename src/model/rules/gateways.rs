@@ -254,18 +254,14 @@ fn ingress_classes(around: Around<'_>, ingress: &Uid) -> Option<SourceKey> {
     Some(SourceKey::of(cluster, kind, None, Select::All))
 }
 
-/// The note of a default class beside others. Of several storage classes, the newest one counts
-/// (<https://kubernetes.io/docs/concepts/storage/storage-classes/#default-storageclass>). With several ingress classes, the
-/// API server refuses Ingresses that name none.
+/// The note of a default class beside others. Of several, the newest one counts
+/// (<https://kubernetes.io/docs/concepts/storage/storage-classes/#default-storageclass>). Of ingress classes, too, since
+/// Kubernetes 1.25 (`DefaultIngressClass` in `k8s.io/kubernetes/plugin/pkg/admission/network/defaultingressclass`).
 pub(in crate::model) fn other_default_classes(around: Around<'_>, class: &Node) -> Vec<Finding> {
     if !is_default_class(around, &class.uid) {
         return Vec::new();
     }
-    let kind = match &*class.object.kind {
-        "StorageClass" => "StorageClass",
-        _ => "IngressClass",
-    };
-    let others = around.graph().of_kind(kind).filter(|other| {
+    let others = around.graph().of_kind(&class.object.kind).filter(|other| {
         other.uid != class.uid
             && other.object.group() == class.object.group()
             && around.cluster_of(&other.uid) == around.cluster_of(&class.uid)
@@ -280,10 +276,7 @@ pub(in crate::model) fn other_default_classes(around: Around<'_>, class: &Node) 
         1 => format!("{first} is a default class, too"),
         _ => format!("{} are default classes, too", others.join(", ")),
     };
-    let text = match kind {
-        "StorageClass" => format!("{names}: claims without a class get the newest one"),
-        _ => format!("{names}: an Ingress without a class is refused"),
-    };
+    let text = format!("{names}: an object without a class gets the newest one");
     let note = Finding::new(CauseRule::DefaultClass, Status::Current, text);
     vec![note]
 }
@@ -361,17 +354,14 @@ DefaultClass: names no ingress class, and the cluster has no default one";
 
     #[test]
     fn a_default_class_names_the_others() {
-        for (kind, what) in [
-            ("StorageClass", "claims without a class get the newest one"),
-            ("IngressClass", "an Ingress without a class is refused"),
-        ] {
+        for kind in ["StorageClass", "IngressClass"] {
             let objects = [
                 class(kind, "a", true),
                 class(kind, "b", true),
                 class(kind, "c", false),
             ];
             let read = Read::for_status(&objects.join("\n---\n"));
-            let note = format!("Current\nDefaultClass: b is a default class, too: {what}");
+            let note = "Current\nDefaultClass: b is a default class, too: an object without a class gets the newest one";
             assert_eq!(read.state("a"), note);
             assert_eq!(read.state("c"), "Current");
         }
