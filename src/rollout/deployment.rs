@@ -5,11 +5,9 @@ use jiff::{SignedDuration, Timestamp};
 use crate::model::Model;
 use crate::object::{Kind, PodCounts, Uid, Value};
 
-use super::phase::{PhaseName, RolloutPhase};
-use super::pods::PodGroup;
-use super::snapshot::{RolloutDue, RolloutSnapshot, RolloutStage, WorkloadKind, spec};
-use super::stage::stage_of_rollout;
-use super::{phases, pods};
+use super::phase::PhaseName;
+use super::pods::{self, PodGroup};
+use super::snapshot::{RolloutDue, RolloutSnapshot, WorkloadKind, spec};
 
 /// The kind `apps/Deployment`.
 pub(super) struct Deployment;
@@ -46,10 +44,6 @@ impl WorkloadKind for Deployment {
         vec![self.amount(wanted), strategy]
     }
 
-    fn phases(&self, rollout: &RolloutSnapshot<'_>, old_pods: i64) -> Vec<RolloutPhase> {
-        phases::phases(rollout, old_pods)
-    }
-
     /// The controller's rule: `DeploymentComplete` in `k8s.io/kubernetes/pkg/controller/deployment/util`. The
     /// current `ReplicaSet` must agree, because the counts of the Deployment may be older than the change. If
     /// `ReplicaSets` are not read, the Deployment alone decides.
@@ -63,10 +57,6 @@ impl WorkloadKind for Deployment {
         } = rollout.counts;
         (!rollout.knows_owners() || rollout.new_available() == wanted)
             && [there, updated, available] == [wanted; 3]
-    }
-
-    fn stage(&self, rollout: &RolloutSnapshot<'_>) -> RolloutStage {
-        stage_of_rollout(rollout)
     }
 
     /// The deadline ends this long after the last progress. The API server sets 600 seconds by default. The

@@ -12,10 +12,8 @@ use crate::status::{Assessment, CauseRule, Status, missed_starts, next_start};
 use super::phase::{PhaseFailure, PhaseName, PhaseProgress, RolloutPhase};
 use super::phases;
 use super::pods::{PodGroup, PodStep, number, pods_of};
-use super::snapshot::{
-    RolloutDue, RolloutSnapshot, RolloutStage, WorkloadKind, count, spec, unread_text,
-};
-use super::stage::failing;
+use super::snapshot::{RolloutDue, RolloutSnapshot, WorkloadKind, count, spec, unread_text};
+use super::stage::{RolloutStage, failing};
 
 /// The kind `batch/Job`.
 pub(super) struct Job;

@@ -23,8 +23,8 @@ use sets::{DaemonSet, StatefulSet};
 pub use change::{ChangedFields, Moment, SpecChange};
 pub use phase::{PhaseFailure, PhaseName, PhaseProgress, RolloutPhase};
 pub use pods::PodGroup;
-pub use snapshot::{Loaded, RolloutDue, RolloutSnapshot, RolloutStage, WorkloadKind, blockers};
-pub use stage::{condition_since, condition_status, stage};
+pub use snapshot::{Loaded, RolloutDue, RolloutSnapshot, WorkloadKind, blockers};
+pub use stage::{RolloutStage, condition_since, condition_status, stage};
 pub use state::RolloutState;
 
 /// The kinds of workloads, with their groups.

@@ -8,7 +8,7 @@ use crate::graph::Images;
 use crate::object::StatusCondition;
 
 use super::phase::{PhaseFailure, PhaseName, PhaseProgress, RolloutPhase};
-use super::pods::{PodGroup, PodProgress, PodStep};
+use super::pods::{PodGroup, PodProgress, PodStep, number};
 use super::snapshot::{RolloutSnapshot, sum, unread_text};
 
 /// The phases after a change. `old_pods` is the highest number of old pods since then.
@@ -196,8 +196,7 @@ pub(super) fn with_trouble(
 }
 
 fn count(pods: &[PodProgress<'_>], is: impl Fn(&PodProgress<'_>) -> bool) -> i64 {
-    let n = pods.iter().filter(|pod| is(pod)).count();
-    i64::try_from(n).unwrap_or(i64::MAX)
+    number(pods.iter().filter(|pod| is(pod)).count())
 }
 
 fn old(rollout: &RolloutSnapshot<'_>, most: i64) -> Option<RolloutPhase> {

@@ -8,11 +8,9 @@ use crate::model::Model;
 use crate::object::{Uid, Value, counted, partition};
 
 use super::deployment::{RollingUpdateLimits, UpdateStrategy, strategy, strategy_with_limits};
-use super::phase::RolloutPhase;
-use super::pods::{PodGroup, pods_of};
-use super::snapshot::{RolloutSnapshot, RolloutStage, WorkloadKind, count, spec};
-use super::stage::stage_of_rollout;
-use super::{phases, pods};
+use super::pods::{self, PodGroup, pods_of};
+use super::snapshot::{RolloutSnapshot, WorkloadKind, count, spec};
+use super::stage::{RolloutStage, stage_of_rollout};
 
 /// The kind `apps/StatefulSet`.
 pub(super) struct StatefulSet;
@@ -20,10 +18,6 @@ pub(super) struct StatefulSet;
 impl WorkloadKind for StatefulSet {
     fn group_kind(&self) -> &'static str {
         "ControllerRevision"
-    }
-
-    fn groups<'a>(&self, model: &'a Model, uid: &Uid) -> Vec<PodGroup<'a>> {
-        groups(model, uid)
     }
 
     fn facts(&self, object: Value<'_>) -> Vec<String> {
@@ -40,20 +34,12 @@ impl WorkloadKind for StatefulSet {
         vec![self.amount(spec(object, "replicas", 1)), facts.join(", ")]
     }
 
-    fn phases(&self, rollout: &RolloutSnapshot<'_>, old_pods: i64) -> Vec<RolloutPhase> {
-        phases::phases(rollout, old_pods)
-    }
-
     /// As `kubectl rollout status` decides it, with the wanted number of Pods.
     fn is_complete(&self, rollout: &RolloutSnapshot<'_>) -> bool {
         let counts = rollout.counts;
         counts.there == counts.wanted
             && counts.available >= counts.wanted
             && counts.updated >= counts.goal
-    }
-
-    fn stage(&self, rollout: &RolloutSnapshot<'_>) -> RolloutStage {
-        stage_of_rollout(rollout)
     }
 
     /// Pods below the partition keep their revision.
@@ -71,18 +57,10 @@ impl WorkloadKind for DaemonSet {
         "ControllerRevision"
     }
 
-    fn groups<'a>(&self, model: &'a Model, uid: &Uid) -> Vec<PodGroup<'a>> {
-        groups(model, uid)
-    }
-
     fn facts(&self, object: Value<'_>) -> Vec<String> {
         let wanted = count(object, "desiredNumberScheduled");
         let strategy = strategy_with_limits(object, UpdateStrategy::DAEMON_SET, wanted);
         vec![self.amount(wanted), strategy]
-    }
-
-    fn phases(&self, rollout: &RolloutSnapshot<'_>, old_pods: i64) -> Vec<RolloutPhase> {
-        phases::phases(rollout, old_pods)
     }
 
     /// As `kubectl rollout status` decides it.
@@ -194,9 +172,6 @@ mod tests {
         let set = r#"{"spec":{"updateStrategy":{"type":"RollingUpdate","rollingUpdate":{"maxSurge":0,"maxUnavailable":"10%"}}},"status":{"desiredNumberScheduled":15}}"#;
         let set = Doc::parse(set.to_owned()).expect("JSON");
         let facts = DaemonSet.facts(set.root());
-        assert_eq!(
-            facts,
-            ["15 nodes", "RollingUpdate, surge 0, unavailable 2"]
-        );
+        assert_eq!(facts, ["15 nodes", "RollingUpdate, surge 0, unavailable 2"]);
     }
 }

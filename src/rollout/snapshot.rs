@@ -11,6 +11,8 @@ use crate::status::{Assessment, CauseRule};
 
 use super::phase::{PhaseName, RolloutPhase};
 use super::pods::{PodGroup, number};
+use super::stage::{RolloutStage, stage_of_rollout};
+use super::{phases, sets};
 
 /// A workload, its revisions and its Pods.
 pub struct RolloutSnapshot<'a> {
@@ -187,19 +189,25 @@ pub trait WorkloadKind: Sync {
     }
 
     /// Its Pods by revision, the newest revision first. It may be deleted.
-    fn groups<'a>(&self, model: &'a Model, uid: &Uid) -> Vec<PodGroup<'a>>;
+    fn groups<'a>(&self, model: &'a Model, uid: &Uid) -> Vec<PodGroup<'a>> {
+        sets::groups(model, uid)
+    }
 
     /// What its spec wants, and how it gets there, in words.
     fn facts(&self, object: Value<'_>) -> Vec<String>;
 
     /// The phases after the change. `old_pods` is the highest number of old Pods since then.
-    fn phases(&self, rollout: &RolloutSnapshot<'_>, old_pods: i64) -> Vec<RolloutPhase>;
+    fn phases(&self, rollout: &RolloutSnapshot<'_>, old_pods: i64) -> Vec<RolloutPhase> {
+        phases::phases(rollout, old_pods)
+    }
 
     /// Whether every step is done, by the controller's counts.
     fn is_complete(&self, rollout: &RolloutSnapshot<'_>) -> bool;
 
     /// How far it has come, once the controller has observed it.
-    fn stage(&self, rollout: &RolloutSnapshot<'_>) -> RolloutStage;
+    fn stage(&self, rollout: &RolloutSnapshot<'_>) -> RolloutStage {
+        stage_of_rollout(rollout)
+    }
 
     /// What the controller does at a time; `None` if nothing.
     fn due(&self, _rollout: &RolloutSnapshot<'_>, _now: Timestamp) -> Option<RolloutDue> {
@@ -224,33 +232,6 @@ pub trait WorkloadKind: Sync {
     /// A number of its Pods or completions, in words: `3 replicas`.
     fn amount(&self, count: i64) -> String {
         counted(count, "replica", "replicas")
-    }
-}
-
-/// How far a workload has come.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RolloutStage {
-    /// The stage: `rolling out`.
-    pub name: String,
-    /// The progress: `1/3 updated`.
-    pub progress: Option<String>,
-}
-
-impl RolloutStage {
-    /// A stage without progress.
-    pub(super) fn new(name: impl Into<String>) -> RolloutStage {
-        RolloutStage {
-            name: name.into(),
-            progress: None,
-        }
-    }
-
-    /// The stage with this progress.
-    pub(super) fn at(self, progress: impl Into<String>) -> RolloutStage {
-        RolloutStage {
-            progress: Some(progress.into()),
-            ..self
-        }
     }
 }
 

@@ -2,9 +2,36 @@
 
 use jiff::Timestamp;
 
-use super::snapshot::{RolloutSnapshot, RolloutStage};
+use super::snapshot::RolloutSnapshot;
 use crate::object::{StatusCondition, counted};
 use crate::status::{Assessment, Status};
+
+/// How far a workload has come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RolloutStage {
+    /// The stage: `rolling out`.
+    pub name: String,
+    /// The progress: `1/3 updated`.
+    pub progress: Option<String>,
+}
+
+impl RolloutStage {
+    /// A stage without progress.
+    pub(super) fn new(name: impl Into<String>) -> RolloutStage {
+        RolloutStage {
+            name: name.into(),
+            progress: None,
+        }
+    }
+
+    /// The stage with this progress.
+    pub(super) fn at(self, progress: impl Into<String>) -> RolloutStage {
+        RolloutStage {
+            progress: Some(progress.into()),
+            ..self
+        }
+    }
+}
 
 /// The stage of a workload with this assessment.
 pub fn stage(rollout: &RolloutSnapshot<'_>, assessment: &Assessment) -> RolloutStage {
@@ -26,44 +53,44 @@ pub fn stage(rollout: &RolloutSnapshot<'_>, assessment: &Assessment) -> RolloutS
 
 /// The stage of a rollout that its controller has observed.
 pub(super) fn stage_of_rollout(rollout: &RolloutSnapshot<'_>) -> RolloutStage {
-    let stage = |name: &str| RolloutStage::new(name);
     let counts = rollout.counts;
     let (wanted, available) = (counts.wanted, counts.available);
     if rollout.deadline_exceeded().is_some() {
-        return stage("the rollout has failed").at(progress(rollout));
+        return RolloutStage::new("the rollout has failed").at(progress(rollout));
     }
     if let Some(failure) = rollout.replica_failure() {
-        return stage(&failure.reason).at(progress(rollout));
+        return RolloutStage::new(&*failure.reason).at(progress(rollout));
     }
     if rollout.is_complete() {
         return match wanted {
-            0 => stage("scaled to 0"),
+            0 => RolloutStage::new("scaled to 0"),
             _ if counts.goal < wanted => {
-                stage("complete up to the partition").at(progress(rollout))
+                RolloutStage::new("complete up to the partition").at(progress(rollout))
             }
-            _ => stage("complete").at(format!("{available}/{wanted} available")),
+            _ => RolloutStage::new("complete").at(format!("{available}/{wanted} available")),
         };
     }
     if rollout.is_paused() {
-        return stage("paused").at(progress(rollout));
+        return RolloutStage::new("paused").at(progress(rollout));
     }
     if wanted == 0 {
         let left = counted(counts.there, "pod", "pods");
-        return stage("scaling to 0").at(format!("{left} left"));
+        return RolloutStage::new("scaling to 0").at(format!("{left} left"));
     }
     let strategy = rollout.object().str_at(&["spec", "updateStrategy", "type"]);
     if strategy.as_deref() == Some("OnDelete") && counts.updated < counts.goal {
-        return stage("waiting for someone to delete the old pods").at(progress(rollout));
+        return RolloutStage::new("waiting for someone to delete the old pods")
+            .at(progress(rollout));
     }
     // The condition stays until the controller has created the next ReplicaSet.
     let has_newest = rollout.current().is_some() || !rollout.knows_owners();
     if has_newest && rollout.reported_complete().is_some() {
         let failing = failing(rollout);
-        return stage(&format!(
+        return RolloutStage::new(format!(
             "rolled out, but {available}/{wanted} available{failing}"
         ));
     }
-    stage("rolling out").at(progress(rollout))
+    RolloutStage::new("rolling out").at(progress(rollout))
 }
 
 /// `1/3 updated, 3 available, 1 failing`.
