@@ -48,7 +48,7 @@ pub use ended_instances::EndedInstances;
 pub use object::ModelObject;
 pub use objects::{Absence, Retention};
 pub use outlook::Outlook;
-pub use packages::{Package, PackageIndex, PackageMember, PackageTool};
+pub use packages::{ObjectPackages, Package, PackageIndex, PackageMember, PackageTool};
 pub use plan::JudgementPlan;
 pub use repetition::repeated;
 pub use roots::{Collapsed, Rank, Root, RootPlace, Roots};
@@ -237,9 +237,9 @@ impl Model {
         index.packages(self.around())
     }
 
-    /// The package that an object is. An object that is no package of a tool is one with a single member: itself.
-    pub fn package(&self, uid: &Uid) -> Option<Package> {
-        packages::package(self.around(), uid)
+    /// The packages that its objects are, by their uids.
+    pub fn object_packages(&self) -> ObjectPackages<'_> {
+        ObjectPackages::of(self.around())
     }
 
     /// Every object, by uid.

@@ -174,12 +174,14 @@ struct PackageName {
     kind: Option<GroupKind>,
 }
 
+/// The Helm release of each version of an object that has the label of Helm.
+type Releases = FxHashMap<Uid, (ResourceVersion, Option<PackageName>)>;
+
 /// The packages of these tools.
 #[derive(Debug, Default)]
 pub struct PackageIndex {
     tools: Vec<PackageTool>,
-    /// The Helm release of each version of an object that has the label of Helm.
-    releases: FxHashMap<Uid, (ResourceVersion, Option<PackageName>)>,
+    releases: Releases,
 }
 
 impl PackageIndex {
@@ -187,67 +189,61 @@ impl PackageIndex {
     pub fn new(tools: Vec<PackageTool>) -> PackageIndex {
         PackageIndex {
             tools,
-            releases: FxHashMap::default(),
+            releases: Releases::default(),
         }
     }
 
     /// All packages in a model, in the order of their names.
     pub(super) fn packages(&mut self, around: Around<'_>) -> Vec<Package> {
-        let mut found: BTreeMap<PackageName, Vec<PackageMember>> = BTreeMap::new();
-        let mut roots: Vec<Package> = Vec::new();
         if self.tools.is_empty() {
-            return roots;
+            return Vec::new();
         }
         self.releases.retain(|uid, _| around.object(uid).is_some());
-        for (uid, object) in around
-            .objects()
-            .filter(|(_, object)| object.departure.is_none())
-        {
-            let Some(node) = around.graph().node(uid) else {
-                continue;
-            };
-            let tool = PackageTool::of_root(node);
-            if let Some(tool) = tool.filter(|tool| self.tools.contains(tool)) {
-                roots.push(package_of(around, node, tool));
-            }
-            // What a member has created has its labels, too.
-            if around.graph().owners(uid).next().is_some() {
-                continue;
-            }
-            for name in self.names(around, node, object) {
-                found.entry(name).or_default().push(member(object));
-            }
-        }
-        for package in &mut roots {
-            let name = name_of_root(package);
-            if let Some(members) = found.remove(&name) {
+        let mut named = self.named(around);
+        let roots = present(around).filter_map(|(node, _)| {
+            let tool = PackageTool::of_root(node).filter(|tool| self.tools.contains(tool))?;
+            Some(package_of(around, node, tool))
+        });
+        let mut packages: Vec<Package> = roots.collect();
+        for package in &mut packages {
+            if let Some(members) = named.remove(&name_of_root(package)) {
                 package.members.extend(members);
                 settle(package);
             }
         }
-        roots.extend(
-            found
-                .into_iter()
-                .map(|(name, members)| shared(name, members)),
-        );
-        roots.sort_by(|a, b| {
-            let key = |package: &Package| {
-                (
-                    package.namespace.clone(),
-                    package.name.clone(),
-                    package.tool.clone(),
-                )
-            };
-            key(a).cmp(&key(b))
+        let rest = named.into_iter();
+        packages.extend(rest.map(|(name, members)| shared(name, members)));
+        packages.sort_by_cached_key(|package| {
+            (
+                package.namespace.clone(),
+                package.name.clone(),
+                package.tool.clone(),
+            )
         });
-        roots
+        packages
     }
 
-    /// The packages that an object names as its own, by labels and annotations.
+    /// The objects that name a package as theirs, by labels and annotations. What a member has created has its labels, too, and
+    /// does not count.
+    fn named(&mut self, around: Around<'_>) -> BTreeMap<PackageName, Vec<PackageMember>> {
+        let mut named: BTreeMap<PackageName, Vec<PackageMember>> = BTreeMap::new();
+        for (node, object) in present(around) {
+            if around.graph().owners(&node.uid).next().is_some() {
+                continue;
+            }
+            for name in self.names(around, node, object) {
+                named.entry(name).or_default().push(member(object));
+            }
+        }
+        named
+    }
+
+    /// The packages that an object names as its own.
     fn names(&mut self, around: Around<'_>, node: &Node, object: &ModelObject) -> Vec<PackageName> {
+        let PackageIndex { tools, releases } = self;
         let mut names = Vec::new();
-        for tool in self.tools.clone() {
-            match &tool {
+        for tool in tools.iter() {
+            match tool {
                 PackageTool::Label(key) => names.extend(node.label(key).map(|value| PackageName {
                     namespace: None,
                     name: value.into(),
@@ -256,7 +252,7 @@ impl PackageIndex {
                 })),
                 PackageTool::Flux => names.extend(flux_release(node)),
                 PackageTool::Helm if node.label(HELM.0) == Some(HELM.1) => {
-                    names.extend(self.helm_release(around, object));
+                    names.extend(helm_release(releases, around, object));
                 }
                 PackageTool::Helm
                 | PackageTool::ResourceGroup
@@ -266,65 +262,82 @@ impl PackageIndex {
         }
         names
     }
-
-    /// The release that the annotations of an object name. Each version is parsed once.
-    fn helm_release(&mut self, around: Around<'_>, object: &ModelObject) -> Option<PackageName> {
-        let uid = object.object.identity();
-        let version = object.version()?.version.clone();
-        if let Some((known, name)) = self.releases.get(&uid)
-            && *known == version
-        {
-            return name.clone();
-        }
-        let doc = around.doc(&uid)?;
-        let [release, namespace] =
-            HELM_RELEASE.map(|key| doc.root().text_at(&["metadata", "annotations", key]));
-        let name = release.map(|release| PackageName {
-            namespace: namespace.map(|namespace| Arc::from(&*namespace)),
-            name: Arc::from(&*release),
-            tool: PackageTool::Helm,
-            kind: None,
-        });
-        self.releases.insert(uid, (version, name.clone()));
-        name
-    }
 }
 
-/// The package that an object is. An object that is no package of a tool is one with a single member: itself.
-pub(super) fn package(around: Around<'_>, uid: &Uid) -> Option<Package> {
-    let node = around.graph().node(uid)?;
-    if let Some(tool) = PackageTool::of_root(node) {
-        let mut package = package_of(around, node, tool.clone());
-        let name = name_of_root(&package);
-        let mut index = PackageIndex::new(vec![tool]);
-        for (uid, object) in around
-            .objects()
-            .filter(|(_, object)| object.departure.is_none())
-        {
-            let top = around
-                .graph()
-                .node(uid)
-                .filter(|_| around.graph().owners(uid).next().is_none());
-            if top.is_some_and(|node| index.names(around, node, object).contains(&name)) {
-                package.members.push(member(object));
-            }
-        }
-        settle(&mut package);
-        return Some(package);
+/// The objects that are there.
+fn present<'m>(around: Around<'m>) -> impl Iterator<Item = (&'m Node, &'m ModelObject)> {
+    let objects = around.objects();
+    let objects = objects.filter(|(_, object)| object.departure.is_none());
+    objects.filter_map(move |(uid, object)| Some((around.graph().node(uid)?, object)))
+}
+
+/// The release that the annotations of an object name. Each version is parsed once.
+fn helm_release(
+    releases: &mut Releases,
+    around: Around<'_>,
+    object: &ModelObject,
+) -> Option<PackageName> {
+    let uid = object.object.identity();
+    let version = object.version()?.version.clone();
+    if let Some((known, name)) = releases.get(&uid)
+        && *known == version
+    {
+        return name.clone();
     }
-    let object = around.object(uid)?;
-    let [generation, observed] = generations(around, uid);
-    Some(Package {
-        tool: PackageTool::ResourceGroup,
-        namespace: object.object.namespace.clone(),
-        name: object.object.name.clone(),
-        root: Some((*object.object).clone()),
-        status: object.assessment.status(),
-        members: vec![member(object)],
-        remote: 0,
-        generation,
-        observed,
-    })
+    let doc = around.doc(&uid)?;
+    let [release, namespace] =
+        HELM_RELEASE.map(|key| doc.root().text_at(&["metadata", "annotations", key]));
+    let name = release.map(|release| PackageName {
+        namespace: namespace.map(|namespace| Arc::from(&*namespace)),
+        name: Arc::from(&*release),
+        tool: PackageTool::Helm,
+        kind: None,
+    });
+    releases.insert(uid, (version, name.clone()));
+    name
+}
+
+/// The packages that objects of a model are.
+#[derive(Debug)]
+pub struct ObjectPackages<'m> {
+    around: Around<'m>,
+    /// What names its `HelmRelease`. The objects of other packages list their members.
+    released: BTreeMap<PackageName, Vec<PackageMember>>,
+}
+
+impl ObjectPackages<'_> {
+    /// Looks once for the members that name their packages.
+    pub(super) fn of(around: Around<'_>) -> ObjectPackages<'_> {
+        let released = PackageIndex::new(vec![PackageTool::Flux]).named(around);
+        ObjectPackages { around, released }
+    }
+
+    /// The package that an object is. An object that is no package of a tool is one with a single member: itself.
+    pub fn package(&self, uid: &Uid) -> Option<Package> {
+        let around = self.around;
+        let node = around.graph().node(uid)?;
+        if let Some(tool) = PackageTool::of_root(node) {
+            let mut package = package_of(around, node, tool);
+            if let Some(members) = self.released.get(&name_of_root(&package)) {
+                package.members.extend(members.iter().cloned());
+                settle(&mut package);
+            }
+            return Some(package);
+        }
+        let object = around.object(uid)?;
+        let [generation, observed] = generations(around, uid);
+        Some(Package {
+            tool: PackageTool::ResourceGroup,
+            namespace: object.object.namespace.clone(),
+            name: object.object.name.clone(),
+            root: Some((*object.object).clone()),
+            status: object.assessment.status(),
+            members: vec![member(object)],
+            remote: 0,
+            generation,
+            observed,
+        })
+    }
 }
 
 /// The package of an object that lists its members.

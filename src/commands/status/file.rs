@@ -99,8 +99,9 @@ impl FileView<'_> {
             StatusFormat::ResourceGroup | StatusFormat::ConfigMap => {
                 let form = self.args.output.package_form();
                 let members = self.args.options().members;
+                let packages = self.model.object_packages();
                 let document = |row: &StatusRow<'_>| {
-                    form?.document(self.model, &row.object.identity(), members)
+                    form?.document(&packages, &row.object.identity(), members)
                 };
                 let documents: Vec<Doc> = shown.filter_map(|(_, row)| document(row)).collect();
                 documents

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value as Json, json};
 
 use super::state::StatusState;
-use crate::model::{Model, Package, PackageMember, PackageTool};
+use crate::model::{ObjectPackages, Package, PackageMember, PackageTool};
 use crate::object::{Doc, Uid};
 use crate::status::Status;
 
@@ -40,12 +40,13 @@ impl PackageDocuments {
         form: PackageForm,
         members: MemberList,
     ) -> Vec<Doc> {
+        let packages = state.model.object_packages();
         let mut changed = Vec::new();
         for row in state.rows() {
             let is_there = row.known.is_some_and(|known| known.departure.is_none());
             let uid = row.object.identity();
             let is_wanted = row.is_requested && is_there;
-            let package = is_wanted.then(|| state.model.package(&uid)).flatten();
+            let package = is_wanted.then(|| packages.package(&uid)).flatten();
             let Some(package) = package else {
                 continue;
             };
@@ -61,8 +62,13 @@ impl PackageDocuments {
 
 impl PackageForm {
     /// The document of an object.
-    pub(super) fn document(self, model: &Model, uid: &Uid, members: MemberList) -> Option<Doc> {
-        doc(&self.object(&model.package(uid)?, members))
+    pub(super) fn document(
+        self,
+        packages: &ObjectPackages<'_>,
+        uid: &Uid,
+        members: MemberList,
+    ) -> Option<Doc> {
+        doc(&self.object(&packages.package(uid)?, members))
     }
 
     fn object(self, package: &Package, members: MemberList) -> Json {
