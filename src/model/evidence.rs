@@ -23,8 +23,8 @@ pub(super) struct Evidence {
 pub(super) struct EvidenceNews {
     /// The objects with new evidence.
     pub(super) about: BTreeSet<Uid>,
-    /// Whether labels have changed, which may concern any object.
-    pub(super) has_labels: bool,
+    /// Whether something has changed that may concern any object, such as labels.
+    pub(super) is_common: bool,
     /// Whether warnings about unknown objects have arrived.
     pub(super) has_unknown_subjects: bool,
 }
@@ -44,11 +44,36 @@ enum SourceEvidence {
     Objects(BTreeMap<Uid, EvidenceObject>),
 }
 
+/// What an event has changed in the evidence.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum EvidenceChange {
+    /// Nothing that is kept.
+    None,
+    /// A warning about this object.
+    Warning(ObjectRef),
+    /// Something that may concern any object.
+    Common,
+}
+
+impl EvidenceChange {
+    fn of_common(is_other: bool) -> EvidenceChange {
+        if is_other {
+            EvidenceChange::Common
+        } else {
+            EvidenceChange::None
+        }
+    }
+
+    fn of_warning(about: Option<ObjectRef>) -> EvidenceChange {
+        about.map_or(EvidenceChange::None, EvidenceChange::Warning)
+    }
+}
+
 /// The name of an object, and its text.
 pub(super) type EvidenceObject = (Arc<ObjectRef>, Doc);
 
 /// The Pods that a workload creates.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct PodTemplate {
     /// The workload.
     pub(super) workload: Arc<ObjectRef>,
@@ -93,42 +118,17 @@ impl Evidence {
         self.sources.iter().any(|(known, _)| known == source)
     }
 
-    /// Records an object event. Returns the object that it is about, if it is a warning.
-    pub(super) fn apply(&mut self, source: &SourceKey, event: &Event) -> Option<ObjectRef> {
+    /// Records an object event.
+    pub(super) fn apply(&mut self, source: &SourceKey, event: &Event) -> EvidenceChange {
         let Event::Object { why, now, .. } = event else {
-            return None;
+            return EvidenceChange::None;
         };
         let mut sources = self.sources.iter_mut();
-        let (_, evidence) = sources.find(|(known, _)| known == source)?;
-        let uid = now.object.identity();
-        match evidence {
-            SourceEvidence::Labels(labels) if why.is_gone() => drop(labels.remove(&uid)),
-            SourceEvidence::Labels(labels) => {
-                let doc = now.doc().ok();
-                let own = doc.as_ref().map(|doc| Labels::of(doc.root()));
-                labels.insert(uid, own.unwrap_or_default());
-            }
-            SourceEvidence::Templates(templates) if why.is_gone() => drop(templates.remove(&uid)),
-            SourceEvidence::Templates(templates) => {
-                templates.extend(PodTemplate::of(now).map(|template| (uid, template)));
-            }
-            SourceEvidence::Names(names) if why.is_gone() => drop(names.remove(&uid)),
-            SourceEvidence::Names(names) => {
-                // Of many objects, few are being deleted: the others are not parsed.
-                let may_be_deleted = now.body.text().contains("\"deletionTimestamp\"");
-                let doc = may_be_deleted.then(|| now.doc().ok()).flatten();
-                let finalizers = doc.and_then(|doc| finalizers_of_deleted(doc.root()));
-                names.insert(uid, (now.object.clone(), finalizers));
-            }
-            SourceEvidence::Objects(objects) if why.is_gone() => drop(objects.remove(&uid)),
-            SourceEvidence::Objects(objects) => {
-                let doc = now.doc().ok();
-                objects.extend(doc.map(|doc| (uid, (now.object.clone(), doc))));
-            }
-            SourceEvidence::Warnings(warnings) if why.is_gone() => return warnings.remove(&uid),
-            SourceEvidence::Warnings(warnings) => return warnings.put(uid, now),
+        match sources.find(|(known, _)| known == source) {
+            Some((_, evidence)) if why.is_gone() => evidence.remove(&now.object.identity()),
+            Some((_, evidence)) => evidence.put(now),
+            None => EvidenceChange::None,
         }
-        None
     }
 
     /// The warnings about an object.
@@ -153,6 +153,14 @@ impl Evidence {
             _ => None,
         };
         labels.into_iter().flatten()
+    }
+
+    /// How many objects of a source have their labels read.
+    pub(super) fn label_count(&self, source: &SourceKey) -> usize {
+        match self.of(source) {
+            Some(SourceEvidence::Labels(labels)) => labels.len(),
+            _ => 0,
+        }
     }
 
     /// What the workloads of a source would create.
@@ -252,12 +260,73 @@ impl SourceEvidence {
             _ => SourceEvidence::Objects(BTreeMap::new()),
         }
     }
+
+    /// Stores a version of an object. One that does not parse leaves the version before, except its labels.
+    fn put(&mut self, version: &Version) -> EvidenceChange {
+        let uid = version.object.identity();
+        match self {
+            SourceEvidence::Labels(labels) => {
+                let doc = version.doc().ok();
+                let own = doc.map(|doc| Labels::of(doc.root())).unwrap_or_default();
+                EvidenceChange::of_common(replace(labels, uid, Some(own)))
+            }
+            SourceEvidence::Templates(templates) => {
+                let template = PodTemplate::of(version);
+                EvidenceChange::of_common(replace(templates, uid, template))
+            }
+            SourceEvidence::Names(names) => {
+                // Of many objects, few are being deleted: the others are not parsed.
+                let may_be_deleted = version.body.text().contains("\"deletionTimestamp\"");
+                let doc = may_be_deleted.then(|| version.doc().ok()).flatten();
+                let finalizers = doc.and_then(|doc| finalizers_of_deleted(doc.root()));
+                let name = (version.object.clone(), finalizers);
+                EvidenceChange::of_common(replace(names, uid, Some(name)))
+            }
+            SourceEvidence::Objects(objects) => {
+                let is_other = |doc: &Doc| {
+                    let known = objects.get(&uid);
+                    known.is_none_or(|(_, known)| known.root().raw() != doc.root().raw())
+                };
+                let doc = version.doc().ok().filter(is_other);
+                let change = EvidenceChange::of_common(doc.is_some());
+                objects.extend(doc.map(|doc| (uid, (version.object.clone(), doc))));
+                change
+            }
+            SourceEvidence::Warnings(warnings) => {
+                EvidenceChange::of_warning(warnings.put(uid, version))
+            }
+        }
+    }
+
+    fn remove(&mut self, uid: &Uid) -> EvidenceChange {
+        let was_there = match self {
+            SourceEvidence::Labels(labels) => labels.remove(uid).is_some(),
+            SourceEvidence::Templates(templates) => templates.remove(uid).is_some(),
+            SourceEvidence::Names(names) => names.remove(uid).is_some(),
+            SourceEvidence::Objects(objects) => objects.remove(uid).is_some(),
+            SourceEvidence::Warnings(warnings) => {
+                return EvidenceChange::of_warning(warnings.remove(uid));
+            }
+        };
+        EvidenceChange::of_common(was_there)
+    }
+}
+
+/// Stores what is kept of an object. Returns whether it is another one than before.
+fn replace<T: PartialEq>(known: &mut BTreeMap<Uid, T>, uid: Uid, new: Option<T>) -> bool {
+    let Some(new) = new.filter(|new| known.get(&uid) != Some(new)) else {
+        return false;
+    };
+    known.insert(uid, new);
+    true
 }
 
 impl Warnings {
     fn put(&mut self, event: Uid, version: &Version) -> Option<ObjectRef> {
         let doc = version.doc().ok()?;
         let warning = EventFacts::of(doc.root()).filter(EventFacts::is_warning)?;
+        let known = self.of_event.get(&event);
+        known.is_none_or(|known| **known != warning).then_some(())?;
         let about = warning.about.clone();
         let events = self.about.entry(kind_and_name(&about)).or_default();
         events.insert(event.clone());

@@ -223,7 +223,7 @@ impl Objects {
     pub(super) fn is_fresh(&self) -> bool {
         self.changed.is_empty()
             && self.evidence.news.about.is_empty()
-            && !self.evidence.news.has_labels
+            && !self.evidence.news.is_common
             && !self.has_news_of_sources
     }
 

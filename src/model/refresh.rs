@@ -12,6 +12,7 @@ use crate::source::{Event, Form, SourceKey, Version, Why, printed};
 use crate::status::{Assessment, Rules, Status, is_starting, review_at};
 
 use super::around::Around;
+use super::evidence::EvidenceChange;
 use super::evidence_sources::{needs_explanation, subject_of};
 use super::judge::{judge, roll_up, services_of};
 use super::object::ModelObject;
@@ -29,7 +30,7 @@ pub(super) fn apply(objects: &mut Objects, source: &Arc<SourceKey>, event: &Even
         why, now: version, ..
     } = event
     else {
-        objects.evidence.news.has_labels |=
+        objects.evidence.news.is_common |=
             objects.evidence.is_of(source) && matches!(event, Event::Synced { .. });
         let tells_of_source = matches!(event, Event::Synced { .. } | Event::State(_));
         let has_neighbours = objects.graph.all_referrers().next().is_some()
@@ -95,14 +96,14 @@ fn put(objects: &mut Objects, source: &Arc<SourceKey>, version: &Arc<Version>, w
 
 /// Applies an event of a source of evidence.
 fn take_evidence(objects: &mut Objects, source: &SourceKey, event: &Event) {
-    let Some(about) = objects.evidence.apply(source, event) else {
-        objects.evidence.news.has_labels = true;
-        return;
-    };
-    match subject_of(Around::of(objects), &about) {
-        Some(uid) => drop(objects.evidence.news.about.insert(uid)),
-        // It may be late.
-        None => objects.evidence.news.has_unknown_subjects = true,
+    match objects.evidence.apply(source, event) {
+        EvidenceChange::None => {}
+        EvidenceChange::Common => objects.evidence.news.is_common = true,
+        EvidenceChange::Warning(about) => match subject_of(Around::of(objects), &about) {
+            Some(uid) => drop(objects.evidence.news.about.insert(uid)),
+            // It may be late.
+            None => objects.evidence.news.has_unknown_subjects = true,
+        },
     }
 }
 
@@ -147,7 +148,7 @@ pub(super) fn refresh(objects: &mut Objects, now: Timestamp) -> BTreeSet<Uid> {
 fn take_explained(objects: &mut Objects) -> BTreeSet<Uid> {
     let news = std::mem::take(&mut objects.evidence.news);
     let mut explained = news.about;
-    if news.has_labels {
+    if news.is_common {
         explained.extend(objects.unwell.iter().cloned());
         let readers = readers(Around::of(objects));
         explained.extend(readers.map(|(node, _)| node.uid.clone()));

@@ -231,3 +231,44 @@ fn an_event_is_about_the_object_with_its_name_if_one_of_them_has_no_uid() {
         assert_eq!(found, expect, "{about:?} {object:?}");
     }
 }
+
+/// A Node reports to the server every few seconds. Only what rules read of it matters to others.
+#[test]
+fn a_version_that_changes_nothing_that_is_kept_is_no_news() {
+    use super::{Evidence, EvidenceChange};
+    use crate::source::Form;
+
+    let put = |text: &str| event(Why::Modified, version(text));
+    let source = |group: &str, kind: &str, form| SourceKey {
+        form,
+        ..SourceKey::all(group, kind)
+    };
+    let node = r#"{"apiVersion":"v1","kind":"Node","metadata":{"uid":"x","name":"n","labels":{"zone":"a"}},"at":1}"#;
+    let set = r#"{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"uid":"x","name":"web"},"spec":{"replicas":1,"template":{}},"at":1}"#;
+    let claim =
+        r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"uid":"x","name":"c"},"at":1}"#;
+    let deleted = r#""name":"c","deletionTimestamp":"2026-01-01T00:00:00Z","finalizers":["a"]"#;
+    let warning = r#"{"kind":"Event","metadata":{"uid":"x"},"type":"Warning","reason":"Bad","count":1,"involvedObject":{"kind":"Pod","name":"p"},"at":1}"#;
+    let (metadata, full) = (Form::Metadata, Form::Full);
+    for (source, first, part, other) in [
+        (source("", "Node", metadata), node, r#""a""#, r#""b""#),
+        (source("apps", "Deployment", full), set, ":1,", ":2,"),
+        (
+            source("", "ConfigMap", metadata),
+            claim,
+            r#""name":"c""#,
+            deleted,
+        ),
+        (source("", "Event", full), warning, "Bad", "Worse"),
+    ] {
+        let mut evidence = Evidence::default();
+        evidence.follow(vec![source.clone()]);
+        let mut is_news = |event: &Event| evidence.apply(&source, event) != EvidenceChange::None;
+        assert!(is_news(&put(first)), "{first}");
+        assert!(!is_news(&put(&first.replace(r#""at":1"#, r#""at":2"#))));
+        assert!(is_news(&put(&first.replace(part, other))), "{first}");
+        let gone = event(Why::Deleted, version(first));
+        assert!(is_news(&gone), "{first}");
+        assert!(!is_news(&gone), "{first}");
+    }
+}

@@ -98,7 +98,7 @@ fn demand_fact(around: Around<'_>, node: &Node, demand: &LabelSelector) -> Optio
         let text = no_node_takes(nodes, pod.root())?;
         return Some(Cause::new(CauseRule::Fact, text));
     }
-    let count = labels.map(|labels| around.evidence().labels(&labels).count());
+    let count = labels.map(|labels| around.evidence().label_count(&labels));
     let (rule, found) = match count {
         None => (CauseRule::Fact, String::new()),
         Some(1..) if whole.is_some() => nodes_that_have(nodes, pod.root()),
@@ -147,7 +147,7 @@ pub(in crate::model) fn nodes_source(
 
 /// The source of whole nodes, if a source of their labels has a few.
 pub(in crate::model) fn whole_nodes(around: Around<'_>, labels: SourceKey) -> Option<SourceKey> {
-    let count = around.evidence().labels(&labels).count();
+    let count = around.evidence().label_count(&labels);
     let is_few = around.coverage().is_read(&labels) && (1..=MAX_WHOLE_NODES).contains(&count);
     is_few.then_some(SourceKey {
         form: Form::Full,
