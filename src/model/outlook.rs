@@ -1,8 +1,10 @@
 //! `Outlook`: what a wait for an object can expect, by the judgement of the object and its dependents.
 
+use std::collections::BTreeMap;
 use std::iter::successors;
 
-use crate::object::{Uid, label_selector};
+use crate::graph::Node;
+use crate::object::Uid;
 use crate::status::{Assessment, Cause, CauseRule, Recovery, Status};
 
 use super::around::Around;
@@ -109,28 +111,21 @@ fn is_ending(object: &ModelObject) -> bool {
 /// The Pods without an owner that are being deleted and that one of these workloads selects. A `ReplicaSet` that does not
 /// fit into the history of its Deployment is gone before its Pods are.
 fn orphans<'m>(around: Around<'m>, workloads: &[Uid]) -> Vec<&'m ModelObject> {
-    let pods = around.graph().of_kind("Pod");
-    let pods = pods.filter(|pod| around.graph().owners(&pod.uid).next().is_none());
-    let pods = pods.filter_map(|pod| Some((pod, around.object(&pod.uid)?)));
-    let mut pods: Vec<_> = pods.filter(|(_, object)| is_ending(object)).collect();
-    if pods.is_empty() {
-        return Vec::new();
+    let mut orphans: BTreeMap<&Uid, &ModelObject> = BTreeMap::new();
+    for uid in workloads {
+        let is_workload = |node: &Node| node.workload().is_some();
+        if !around.graph().node(uid).is_some_and(is_workload) {
+            continue;
+        }
+        let pods = around.graph().selected_pods(uid).into_iter();
+        let pods = pods.filter(|pod| {
+            let is_of_cluster = around.cluster_of(&pod.uid) == around.cluster_of(uid);
+            is_of_cluster && around.graph().owners(&pod.uid).next().is_none()
+        });
+        let pods = pods.filter_map(|pod| Some((&pod.uid, around.object(&pod.uid)?)));
+        orphans.extend(pods.filter(|(_, object)| is_ending(object)));
     }
-    let selectors = workloads.iter().filter_map(|uid| {
-        let object = around.object(uid)?;
-        around.graph().node(uid)?.workload()?;
-        let selector = label_selector(around.doc(uid)?.root().at(&["spec", "selector"])?)?;
-        Some((object, selector))
-    });
-    let selectors: Vec<_> = selectors.collect();
-    pods.retain(|(pod, object)| {
-        selectors.iter().any(|(workload, selector)| {
-            workload.cluster() == object.cluster()
-                && workload.object.namespace == object.object.namespace
-                && selector.matches(|key| pod.label(key))
-        })
-    });
-    pods.into_iter().map(|(_, object)| object).collect()
+    orphans.into_values().collect()
 }
 
 /// Whether the Pods of the object are its problem, or the first of its problems.
