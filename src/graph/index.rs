@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
+use crate::object::selector::LabelSelector;
 use crate::object::{ObjectRef, Uid, Value};
 use crate::source::Form;
 
@@ -128,9 +129,9 @@ impl Graph {
     }
 
     /// The objects of one kind in one namespace.
-    pub(super) fn of_kind_in<'g>(
+    pub fn of_kind_in<'g>(
         &'g self,
-        kind: &'static str,
+        kind: &'g str,
         namespace: Option<&Arc<str>>,
     ) -> impl Iterator<Item = &'g Node> + use<'g> {
         let indexed = self.kinds.of_kind_in(kind, namespace);
@@ -140,6 +141,28 @@ impl Graph {
         let rest = rest.flatten().filter(is_there);
         let indexed = indexed.into_iter().flatten();
         indexed.filter_map(|uid| self.node(uid)).chain(rest)
+    }
+
+    /// The object of a name: a Service or a `PersistentVolume`. There are none of other kinds.
+    pub fn of_name(
+        &self,
+        kind: &'static str,
+        namespace: Option<&Arc<str>>,
+        name: &str,
+    ) -> impl Iterator<Item = &Node> + use<'_> {
+        let found = self.kinds.of_name(kind, namespace, name);
+        found.filter_map(|uid| self.node(uid))
+    }
+
+    /// The Pods in one namespace that a selector selects.
+    pub fn pods_with(
+        &self,
+        namespace: Option<&Arc<str>>,
+        selector: &LabelSelector,
+    ) -> impl Iterator<Item = &Node> {
+        let pods = self.kinds.pods_selected_by(namespace, selector);
+        let pods = pods.filter_map(|uid| self.node(uid));
+        pods.filter(|pod| matches!(pod.facts, Facts::Pod(_)))
     }
 
     /// The pods in the graph that a Service or a workload selects, whatever their owner, in the order of
@@ -152,11 +175,7 @@ impl Graph {
             return Vec::new();
         };
         let namespace = node.object.namespace.as_ref();
-        let pods = self.kinds.pods_selected_by(namespace, selector);
-        let pods = pods.filter_map(|uid| self.node(uid));
-        let mut pods: Vec<&Node> = pods
-            .filter(|pod| matches!(pod.facts, Facts::Pod(_)))
-            .collect();
+        let mut pods: Vec<&Node> = self.pods_with(namespace, selector).collect();
         pods.sort_by_cached_key(|pod| pod.place());
         pods
     }
@@ -199,7 +218,7 @@ impl Graph {
         let namespace = service.namespace.as_ref();
         let slices = self
             .kinds
-            .of_service("EndpointSlice", namespace, &service.name);
+            .of_name("EndpointSlice", namespace, &service.name);
         let mut slices: Vec<&Node> = slices.filter_map(|uid| self.node(uid)).collect();
         slices.sort_by_cached_key(|slice| slice.place());
         slices
@@ -220,8 +239,8 @@ impl Graph {
         match &node.facts {
             Facts::Slice(_) => {
                 let name = node.label(SERVICE_NAME).into_iter();
-                let uids = name.flat_map(|name| self.kinds.of_service("Service", namespace, name));
-                uids.filter_map(|uid| self.node(uid)).collect()
+                name.flat_map(|name| self.of_name("Service", namespace, name))
+                    .collect()
             }
             Facts::Pod(_) => {
                 let selects = |service: &&Node| {
@@ -231,7 +250,11 @@ impl Graph {
                 let services = self.of_kind_in("Service", namespace);
                 services.filter(selects).collect()
             }
-            Facts::Workload(_) | Facts::Service(_) | Facts::Data(_) | Facts::Other => Vec::new(),
+            Facts::Workload(_)
+            | Facts::Service(_)
+            | Facts::Ingress { .. }
+            | Facts::Data(_)
+            | Facts::Other => Vec::new(),
         }
     }
 

@@ -10,8 +10,9 @@ use super::labels::{Labels, SERVICE_NAME};
 use super::node::{Facts, Node};
 
 /// The kinds that are looked up, in their order.
-const KINDS: [&str; 13] = [
+const KINDS: [&str; 15] = [
     "DaemonSet",
+    "Deployment",
     "EndpointSlice",
     "Ingress",
     "IngressClass",
@@ -22,6 +23,7 @@ const KINDS: [&str; 13] = [
     "Pod",
     "PodDisruptionBudget",
     "Service",
+    "StatefulSet",
     "StorageClass",
     "VirtualService",
 ];
@@ -37,8 +39,8 @@ pub(super) struct KindIndex {
 struct IndexKey {
     kind: &'static str,
     namespace: Option<Arc<str>>,
-    /// The name of a Service, for itself and for its slices; empty for other kinds.
-    service: Arc<str>,
+    /// The name of a Service, for itself and for its slices, and that of a volume; empty for other kinds.
+    name: Arc<str>,
     /// The labels of a Pod; empty for other kinds. The Pods of one template are one entry, so a selector is compared once.
     labels: Labels,
 }
@@ -47,17 +49,18 @@ impl IndexKey {
     /// The key of an object; `None` for kinds that the index does not have.
     fn of(node: &Node) -> Option<IndexKey> {
         let kind = indexed(&node.object.kind)?;
-        let (mut service, mut labels) = (None, Labels::default());
+        let (mut name, mut labels) = (None, Labels::default());
         match &node.facts {
-            Facts::Service(_) => service = Some(node.object.name.clone()),
-            Facts::Slice(_) => service = node.label(SERVICE_NAME).map(Arc::from),
+            Facts::Service(_) => name = Some(node.object.name.clone()),
+            Facts::Slice(_) => name = node.label(SERVICE_NAME).map(Arc::from),
             Facts::Pod(_) => labels = node.labels.clone(),
-            Facts::Workload(_) | Facts::Data(_) | Facts::Other => {}
+            Facts::Other if kind == "PersistentVolume" => name = Some(node.object.name.clone()),
+            Facts::Workload(_) | Facts::Ingress { .. } | Facts::Data(_) | Facts::Other => {}
         }
         Some(IndexKey {
             kind,
             namespace: node.object.namespace.clone(),
-            service: service.unwrap_or_default(),
+            name: name.unwrap_or_default(),
             labels,
         })
     }
@@ -110,17 +113,17 @@ impl KindIndex {
         Some(entries.flat_map(|(_, objects)| objects))
     }
 
-    /// The Service of this name, or its slices.
-    pub(super) fn of_service<'i>(
+    /// The Service of this name, its slices, or the volume of this name.
+    pub(super) fn of_name<'i>(
         &'i self,
         kind: &'static str,
         namespace: Option<&Arc<str>>,
-        service: &str,
+        name: &str,
     ) -> impl Iterator<Item = &'i Uid> + use<'i> {
         let key = IndexKey {
             kind,
             namespace: namespace.cloned(),
-            service: service.into(),
+            name: name.into(),
             labels: Labels::default(),
         };
         self.objects.get(&key).into_iter().flatten()
@@ -136,7 +139,7 @@ impl KindIndex {
         let first = IndexKey {
             kind,
             namespace,
-            service: Arc::default(),
+            name: Arc::default(),
             labels: Labels::default(),
         };
         let entries = self.objects.range(first..);
@@ -159,6 +162,6 @@ impl KindIndex {
 }
 
 /// The kind, if the index has its objects.
-fn indexed(kind: &str) -> Option<&'static str> {
+pub(crate) fn indexed(kind: &str) -> Option<&'static str> {
     KINDS.into_iter().find(|known| *known == kind)
 }

@@ -33,6 +33,8 @@ pub use endpoints::{
     backends, count_backends,
 };
 pub use index::Graph;
+#[cfg(test)]
+pub(crate) use kind_index::indexed;
 pub use labels::Labels;
 pub use links::Links;
 pub use lookup::{Lookup, PassedOver, one_per_source};

@@ -46,6 +46,11 @@ pub enum Facts {
     Service(Service),
     /// An `EndpointSlice`.
     Slice(Slice),
+    /// An Ingress, if the whole object was read.
+    Ingress {
+        /// Whether it names no class and has no address, so that only a default class lets a controller serve it.
+        needs_default_class: bool,
+    },
     /// The keys of a `ConfigMap` or a Secret, if the whole object was read.
     Data(BTreeSet<Arc<str>>),
     /// Anything else.
@@ -175,9 +180,7 @@ impl Node {
     pub fn workload(&self) -> Option<&Workload> {
         match &self.facts {
             Facts::Workload(workload) => Some(workload),
-            Facts::Pod(_) | Facts::Service(_) | Facts::Slice(_) | Facts::Data(_) | Facts::Other => {
-                None
-            }
+            _ => None,
         }
     }
 
@@ -185,11 +188,7 @@ impl Node {
     pub fn pod(&self) -> Option<&Pod> {
         match &self.facts {
             Facts::Pod(pod) => Some(pod),
-            Facts::Workload(_)
-            | Facts::Service(_)
-            | Facts::Slice(_)
-            | Facts::Data(_)
-            | Facts::Other => None,
+            _ => None,
         }
     }
 
@@ -197,11 +196,7 @@ impl Node {
     pub fn service(&self) -> Option<&Service> {
         match &self.facts {
             Facts::Service(service) => Some(service),
-            Facts::Workload(_)
-            | Facts::Pod(_)
-            | Facts::Slice(_)
-            | Facts::Data(_)
-            | Facts::Other => None,
+            _ => None,
         }
     }
 
@@ -210,7 +205,7 @@ impl Node {
         match &self.facts {
             Facts::Service(service) => service.selector.as_ref(),
             Facts::Workload(workload) => workload.selector.as_ref(),
-            Facts::Pod(_) | Facts::Slice(_) | Facts::Data(_) | Facts::Other => None,
+            _ => None,
         }
     }
 
@@ -229,13 +224,25 @@ impl Facts {
             ("", "Pod") => Facts::Pod(Pod::of(object)),
             ("", "Service") => Facts::Service(Service::of(object)),
             ("discovery.k8s.io", "EndpointSlice") => Facts::Slice(Slice::of(object)),
-            // The metadata alone has no keys.
+            // The metadata alone has no keys and no class.
             ("", "ConfigMap" | "Secret") if form != Form::Metadata => {
                 Facts::Data(data_keys(object))
             }
+            ("networking.k8s.io", "Ingress") if form != Form::Metadata => Facts::Ingress {
+                needs_default_class: needs_default_class(object),
+            },
             _ => Facts::Other,
         }
     }
+}
+
+/// Whether an Ingress names no class and has no address. A controller that serves it gives it one.
+fn needs_default_class(ingress: Value<'_>) -> bool {
+    let annotation = ["metadata", "annotations", "kubernetes.io/ingress.class"];
+    let class = ingress.text_at(&["spec", "ingressClassName"]);
+    let class = class.or_else(|| ingress.text_at(&annotation));
+    let mut addresses = ingress.items_at(&["status", "loadBalancer", "ingress"]);
+    class.is_none() && addresses.next().is_none()
 }
 
 fn data_keys(map: Value<'_>) -> BTreeSet<Arc<str>> {

@@ -491,6 +491,62 @@ fn an_object_without_a_uid_has_a_key_of_its_own() {
     assert_eq!(graph.nodes().count(), 3);
 }
 
+#[test]
+fn an_object_is_found_by_its_kind_and_its_name() {
+    let name = named("a");
+    let graph = graph(&[
+        ("own", "v1/Service", &name, NONE),
+        ("other", "serving.knative.dev/v1/Service", &name, NONE),
+        ("volume", "v1/PersistentVolume", &name, NONE),
+        ("claim", "v1/PersistentVolumeClaim", &name, NONE),
+    ]);
+    for (kind, namespace, name, expected) in [
+        ("Service", "shop", "a", &["own"][..]),
+        ("Service", "prod", "a", &[]),
+        ("Service", "shop", "b", &[]),
+        ("PersistentVolume", "shop", "a", &["volume"]),
+        ("PersistentVolumeClaim", "shop", "a", &[]),
+    ] {
+        let found = graph.of_name(kind, Some(&namespace.into()), name);
+        let found: Vec<&str> = found.map(|node| node.uid.as_str()).collect();
+        assert_eq!(found, expected, "{kind} {namespace} {name}");
+    }
+}
+
+#[test]
+fn an_ingress_without_a_class_and_an_address_needs_a_default_class() {
+    let class = r#""annotations":{"kubernetes.io/ingress.class":"nginx"},"name":"a""#;
+    let (plain, group) = (named("a"), "networking.k8s.io/v1");
+    for (group, metadata, fields, expected) in [
+        (group, &*plain, NONE, true),
+        (
+            group,
+            &*plain,
+            r#""spec":{"ingressClassName":"nginx"}"#,
+            false,
+        ),
+        (group, class, NONE, false),
+        (
+            group,
+            &*plain,
+            r#""status":{"loadBalancer":{"ingress":[{"ip":"192.0.2.1"}]}}"#,
+            false,
+        ),
+        ("extensions/v1beta1", &*plain, NONE, false),
+    ] {
+        let graph = graph(&[("a", &format!("{group}/Ingress"), metadata, fields)]);
+        let node = graph.node(&uid("a")).expect("it is there");
+        let needed = Facts::Ingress {
+            needs_default_class: true,
+        };
+        assert_eq!(
+            node.facts == needed,
+            expected,
+            "{group} {metadata} {fields}"
+        );
+    }
+}
+
 mod laws {
     use proptest::prelude::*;
     use std::collections::BTreeMap;

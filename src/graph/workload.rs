@@ -3,6 +3,9 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
+use jiff::Timestamp;
+
+use crate::object::managed_fields::entries;
 use crate::object::selector::LabelSelector;
 use crate::object::{Kind, PodCounts, Value, label_selector, map_selector};
 
@@ -19,12 +22,21 @@ pub struct Workload {
     pub template: Option<u64>,
     /// The label and the value that mark pods of its newest revision; `None` for kinds without such a label.
     pub newest: Option<(&'static str, Arc<str>)>,
+    /// The name of the Service that gives the Pods of a `StatefulSet` their DNS names.
+    pub governing_service: Option<Arc<str>>,
+    /// When somebody last wrote the status of a `DaemonSet`; `None` for other kinds.
+    pub status_written: Option<Timestamp>,
 }
 
 impl Workload {
     pub(super) fn of(object: Value<'_>) -> Workload {
-        let is_plain = object.str_at(&["kind"]).as_deref() == Some("ReplicationController");
+        let kind = object.str_at(&["kind"]);
+        let is_plain = kind.as_deref() == Some("ReplicationController");
+        let is_of_nodes = kind.as_deref() == Some("DaemonSet");
+        let service = object.text_at(&["spec", "serviceName"]);
         Workload {
+            governing_service: service.filter(|name| !name.is_empty()),
+            status_written: is_of_nodes.then(|| status_written(object)).flatten(),
             selector: object.at(&["spec", "selector"]).and_then(if is_plain {
                 map_selector
             } else {
@@ -61,6 +73,13 @@ fn newest_label(object: Value<'_>) -> Option<(&'static str, Arc<str>)> {
         "deprecated.daemonset.template.generation",
     ])?;
     Some(("pod-template-generation", generation))
+}
+
+/// When somebody last wrote the status of an object.
+fn status_written(object: Value<'_>) -> Option<Timestamp> {
+    let entries = entries(object).into_iter();
+    let writes = entries.filter(|entry| entry.subresource == "status");
+    writes.filter_map(|entry| entry.time()).max()
 }
 
 /// A digest of `spec.template`, equal for templates that the Deployment controller considers equal. The label

@@ -10,7 +10,7 @@ use crate::source::{ClusterId, SourceKey};
 use crate::status::Rules;
 
 use super::coverage::Coverage;
-use super::evidence::Evidence;
+use super::evidence::{Evidence, EvidenceObject};
 use super::lookups::Lookups;
 use super::object::ModelObject;
 use super::objects::{Absence, Objects, PlannedMembers};
@@ -48,6 +48,15 @@ impl<'m> Around<'m> {
     /// What is read only to explain.
     pub(super) fn evidence(self) -> &'m Evidence {
         &self.0.evidence
+    }
+
+    /// The volumes that a view shows. A refresh parses each of them once.
+    pub(super) fn shown_volumes(self) -> &'m [EvidenceObject] {
+        self.0.shown_volumes.get_or_init(|| {
+            let volumes = self.graph().of_kind("PersistentVolume");
+            let volumes = volumes.filter_map(|it| Some((it.object.clone(), self.doc(&it.uid)?)));
+            volumes.collect()
+        })
     }
 
     /// The sources of which only the objects around others are kept.
@@ -112,7 +121,7 @@ impl<'m> Around<'m> {
         self.0.rules
     }
 
-    /// Whether all requested objects are named.
+    /// Whether the model has only a few objects, or those of a trace.
     pub(super) fn is_of_few(self) -> bool {
         self.0.is_of_few()
     }

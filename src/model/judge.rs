@@ -103,7 +103,7 @@ pub(in crate::model) fn surroundings(around: Around<'_>, uid: &Uid) -> Surroundi
     let is_well = object.own.is_well() && !findings.iter().any(is_problem);
     Surroundings {
         facts: match node {
-            Some(node) if !is_well => facts(around, node),
+            Some(node) if !is_well => facts(around, node, &findings),
             _ => Vec::new(),
         },
         warnings: warnings(around, object),

@@ -1,6 +1,7 @@
 //! `Objects`: the objects of the followed sources, their relations and their states.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -10,7 +11,7 @@ use crate::source::{ClusterId, SourceKey};
 use crate::status::Rules;
 
 use super::coverage::{Coverage, Reading};
-use super::evidence::Evidence;
+use super::evidence::{Evidence, EvidenceObject};
 use super::lookups::Lookups;
 use super::object::ModelObject;
 use super::search::Search;
@@ -71,6 +72,8 @@ pub(super) struct Objects {
     pub(super) unwell: BTreeSet<Uid>,
     /// What explains them.
     pub(super) evidence: Evidence,
+    /// The volumes that a view shows, parsed once a refresh if anything asks for them.
+    pub(super) shown_volumes: OnceLock<Vec<EvidenceObject>>,
     /// The time of the last refresh.
     pub(super) refreshed: Timestamp,
     pub(super) retention: Retention,
@@ -107,6 +110,7 @@ impl Objects {
             by_uid: BTreeMap::new(),
             unwell: BTreeSet::new(),
             evidence: Evidence::default(),
+            shown_volumes: OnceLock::new(),
             refreshed: Timestamp::UNIX_EPOCH,
             retention,
             changed: BTreeSet::new(),
@@ -188,7 +192,7 @@ impl Objects {
         })
     }
 
-    /// The same, with sources of evidence: what explains the objects that are not well.
+    /// Replaces the followed sources, with those of evidence: what explains the objects that are not well.
     pub(super) fn follow(&mut self, sources: Vec<SourceKey>, evidence: Vec<SourceKey>) {
         let only_evidence = evidence
             .into_iter()

@@ -123,11 +123,13 @@ pub(super) fn refresh(objects: &mut Objects, now: Timestamp) -> BTreeSet<Uid> {
     touched.extend(objects.graph.with_above(&changed));
     let expired = expired(objects, now);
     touched.extend(objects.graph.with_above(&expired));
+    let removed = expired.iter().filter_map(|uid| objects.get(uid));
+    let removed: BTreeSet<Arc<str>> = removed.map(|object| object.object.kind.clone()).collect();
     for uid in &expired {
         changed.extend(remove(objects, uid));
     }
     changed.extend(take_explained(objects));
-    changed.extend(to_judge_again(Around::of(objects), &touched));
+    changed.extend(to_judge_again(Around::of(objects), &touched, &removed));
     let judged = judge(objects, changed, now);
     touched.extend(objects.graph.with_above(&judged));
     for group in objects.graph.bottom_up(&touched) {
@@ -140,6 +142,8 @@ pub(super) fn refresh(objects: &mut Objects, now: Timestamp) -> BTreeSet<Uid> {
             }
         }
     }
+    // Their parsed forms take memory.
+    objects.shown_volumes.take();
     objects.was_settled = objects.has_everything();
     touched
 }

@@ -80,11 +80,9 @@ fn unwell_pods_of_budget(around: Around<'_>, budget: &Node) -> BTreeSet<Uid> {
     let selector = doc.root().at(&["spec", "selector"]);
     let selector = selector.and_then(label_selector);
     let selector = selector.filter(|_| count("expectedPods") >= count("desiredHealthy"));
-    let pods = around.graph().of_kind("Pod").filter(|pod| {
-        let is_beside = pod.object.namespace == budget.object.namespace;
-        let mut selector = selector.iter();
-        is_beside && selector.any(|selector| selector.matches(|key| pod.label(key)))
-    });
+    let namespace = budget.object.namespace.as_ref();
+    let pods = selector.iter();
+    let pods = pods.flat_map(|selector| around.graph().pods_with(namespace, selector));
     unwell_among(around, pods)
 }
 

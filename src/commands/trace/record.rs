@@ -150,7 +150,11 @@ impl GraphBuilder<'_> {
                 }
             }
             Facts::Slice(_) => self.endpoints(node),
-            Facts::Workload(_) | Facts::Pod(_) | Facts::Data(_) | Facts::Other => {}
+            Facts::Workload(_)
+            | Facts::Pod(_)
+            | Facts::Ingress { .. }
+            | Facts::Data(_)
+            | Facts::Other => {}
         }
         self.connect(node);
     }

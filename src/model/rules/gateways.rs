@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::graph::{
-    KnownRelation, Node, Reference, ReferenceTarget, istio_destinations, service_of_host,
+    Facts, KnownRelation, Node, Reference, ReferenceTarget, istio_destinations, service_of_host,
     well_known,
 };
 use crate::model::around::Around;
@@ -209,7 +209,7 @@ const DEFAULTS: [&str; 3] = [
 /// The problem of an Ingress without a class in a cluster without a default one. A controller that serves it
 /// nevertheless gives it an address.
 pub(in crate::model) fn without_class(around: Around<'_>, ingress: &Node) -> Vec<Finding> {
-    let classes = ingress_classes(around, &ingress.uid);
+    let classes = ingress_classes(around, ingress);
     let is_read = classes.is_some_and(|classes| {
         matches!(around.coverage().reading(&classes), Some(Reading::All)) && around.knows_absence()
     });
@@ -228,7 +228,7 @@ pub(in crate::model) fn class_sources(around: Around<'_>) -> Vec<SourceKey> {
         return Vec::new();
     }
     let ingresses = around.graph().of_kind("Ingress");
-    let sources = ingresses.filter_map(|ingress| ingress_classes(around, &ingress.uid));
+    let sources = ingresses.filter_map(|ingress| ingress_classes(around, ingress));
     let mut known = HashSet::new();
     sources
         .filter(|source| known.insert(source.clone()))
@@ -236,21 +236,16 @@ pub(in crate::model) fn class_sources(around: Around<'_>) -> Vec<SourceKey> {
 }
 
 /// The source of the classes that decide whether an Ingress is served; `None` if it names one, or has an address.
-fn ingress_classes(around: Around<'_>, ingress: &Uid) -> Option<SourceKey> {
-    let doc = around.doc(ingress).filter(|_| around.is_there(ingress))?;
-    let root = doc.root();
-    let annotation = ["metadata", "annotations", "kubernetes.io/ingress.class"];
-    let class = root.text_at(&["spec", "ingressClassName"]);
-    let class = class.or_else(|| root.text_at(&annotation));
-    let mut addresses = root.items_at(&["status", "loadBalancer", "ingress"]);
-    let is_own = root
-        .str_at(&["apiVersion"])?
-        .starts_with("networking.k8s.io/");
-    if !is_own || class.is_some() || addresses.next().is_some() {
-        return None;
-    }
+fn ingress_classes(around: Around<'_>, ingress: &Node) -> Option<SourceKey> {
+    let is_decisive = matches!(
+        ingress.facts,
+        Facts::Ingress {
+            needs_default_class: true
+        }
+    );
+    (is_decisive && around.is_there(&ingress.uid)).then_some(())?;
     let kind = well_known("networking.k8s.io", "IngressClass");
-    let cluster = around.cluster_of(ingress)?;
+    let cluster = around.cluster_of(&ingress.uid)?;
     Some(SourceKey::of(cluster, kind, None, Select::All))
 }
 

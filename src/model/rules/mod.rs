@@ -18,6 +18,7 @@ pub(super) mod webhooks;
 pub(super) mod workloads;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::graph::{Node, Tier};
 use crate::object::Uid;
@@ -38,7 +39,7 @@ use scheduling::{placement_facts, placement_sources};
 use selectors::{labels_beside, selects_none, undeclared_ports};
 use services::{endpoint_problems, workloads_beside};
 use storage::{
-    attached_twice, claim_facts, lost_claim, no_volume_fits, unusable_volume, volumes_for,
+    attached_twice, claim_fact, lost_claim, no_volume_fits, unusable_volume, volumes_for,
 };
 use webhooks::{uncalled_webhooks, webhook_facts, webhook_sources};
 use workloads::{
@@ -60,8 +61,9 @@ struct Rule {
     /// The kinds that the rule reads although no reference links them to the object. A change of one makes the model judge
     /// the object again.
     reads: &'static [&'static str],
-    /// The sources that the rule reads and that no view may show. It says nothing of them while they are not read.
-    sources: fn(Around<'_>, &Node) -> Vec<SourceKey>,
+    /// The sources that the rule reads and that no view may show. It says nothing of them while they are not read. `None` if
+    /// it reads only what a view shows.
+    sources: Option<fn(Around<'_>, &Node) -> Vec<SourceKey>>,
     find: Find,
 }
 
@@ -69,8 +71,12 @@ struct Rule {
 enum Find {
     /// Problems, which change the state of the object, and notes.
     Findings(fn(Around<'_>, &Node) -> Vec<Finding>),
+    /// At most one of them.
+    Finding(fn(Around<'_>, &Node) -> Option<Finding>),
     /// What explains the state of an object that is not well, and never changes it.
     Facts(fn(Around<'_>, &Node) -> Vec<Cause>),
+    /// At most one such explanation, beside what was found.
+    Fact(fn(Around<'_>, &Node, &[Finding]) -> Option<Cause>),
 }
 
 /// The most sources that rules read. Each costs a list and a watch.
@@ -78,7 +84,7 @@ const MAX_SOURCES: usize = 8;
 
 /// Defines the rules, one line for each. An object has its findings in this order.
 macro_rules! rules {
-    ($($group:literal $kind:literal $needs:ident $reads:expr, $sources:ident => $what:ident $find:ident;)*) => {
+    ($($group:literal $kind:literal $needs:ident $reads:expr, $sources:expr => $what:ident $find:ident;)*) => {
         /// All rules about an object and the objects around it.
         static RULES: &[Rule] = &[$(Rule {
             group: $group,
@@ -92,46 +98,41 @@ macro_rules! rules {
 }
 
 rules! {
-    "" "Service" Always [], workloads_beside => Findings endpoint_problems;
-    "*" "*" Always [], near_names_sources => Findings reference_findings;
-    "*" "*" Always [], none => Findings member_findings;
-    "" "Namespace" Unwell [], remaining_sources => Facts remaining_facts;
-    "" "Node" Trace ["Pod"], none => Findings crowded_node;
-    "" "Node" Trace ["Pod", "PodDisruptionBudget"], none => Findings held_drain;
-    "" "PersistentVolume" Trace ["VolumeAttachment"], none => Findings attached_twice;
-    "" "PersistentVolume" Unwell [], none => Findings lost_claim;
-    "" "PersistentVolumeClaim" Unwell [], none => Facts claim_facts;
-    "" "PersistentVolumeClaim" Unwell ["PersistentVolume"], volumes_for => Findings no_volume_fits;
-    "" "PersistentVolumeClaim" Unwell [], none => Findings unusable_volume;
-    "" "Pod" Unwell [], none => Findings eviction_risk;
-    "" "Pod" Trace ["NetworkPolicy"], none => Findings isolated;
-    "" "Pod" Unwell [], placement_sources => Facts placement_facts;
-    "" "Pod" Unwell [], none => Findings evicted_by_taints;
-    "" "Service" Always [], labels_beside => Findings selects_none;
-    "" "Service" Always [], none => Findings undeclared_ports;
-    "admissionregistration.k8s.io" "MutatingWebhookConfiguration" Always [], none => Findings uncalled_webhooks;
-    "admissionregistration.k8s.io" "ValidatingWebhookConfiguration" Always [], none => Findings uncalled_webhooks;
-    "apps" "DaemonSet" Always ["Node"], nodes_of_set => Findings kept_out;
-    "apps" "Deployment" Unwell [], none => Facts ending_pod;
-    "apps" "ReplicaSet" Always [], none => Findings old_revision;
-    "apps" "StatefulSet" Always ["Service"], services_beside => Findings no_governing_service;
-    "apps" "StatefulSet" Unwell [], none => Facts blocking_pod;
-    "gateway.networking.k8s.io" "Gateway" Always [], none => Findings unnamed_hosts_of_gateway;
-    "networking.istio.io" "VirtualService" Trace ["DestinationRule"], none => Findings missing_subsets;
-    "networking.k8s.io" "Ingress" Always [], none => Findings unnamed_hosts_of_ingress;
-    "networking.k8s.io" "Ingress" Always ["IngressClass"], none => Findings without_class;
-    "networking.k8s.io" "IngressClass" Always ["IngressClass"], none => Findings other_default_classes;
-    "networking.k8s.io" "NetworkPolicy" Trace ["Pod"], labels_beside => Findings selects_none;
-    "networking.k8s.io" "NetworkPolicy" Trace [], none => Findings restrictions;
-    "policy" "PodDisruptionBudget" Always [], labels_beside => Findings selects_none;
-    "policy" "PodDisruptionBudget" Trace ["Pod", "PodDisruptionBudget"], none => Findings shared_pod;
-    "storage.k8s.io" "StorageClass" Always ["StorageClass"], none => Findings other_default_classes;
-    "*" "*" Unwell [], webhook_sources => Facts webhook_facts;
-}
-
-/// The sources of a rule that reads only what a view shows.
-fn none(_around: Around<'_>, _node: &Node) -> Vec<SourceKey> {
-    Vec::new()
+    "" "Service" Always [], Some(workloads_beside) => Findings endpoint_problems;
+    "*" "*" Always [], Some(near_names_sources) => Findings reference_findings;
+    "*" "*" Always [], None => Findings member_findings;
+    "" "Namespace" Unwell [], Some(remaining_sources) => Facts remaining_facts;
+    "" "Node" Trace ["Pod"], None => Findings crowded_node;
+    "" "Node" Trace ["Pod", "PodDisruptionBudget"], None => Findings held_drain;
+    "" "PersistentVolume" Trace ["VolumeAttachment"], None => Findings attached_twice;
+    "" "PersistentVolume" Unwell [], None => Finding lost_claim;
+    "" "PersistentVolumeClaim" Unwell [], None => Fact claim_fact;
+    "" "PersistentVolumeClaim" Unwell ["PersistentVolume"], Some(volumes_for) => Finding no_volume_fits;
+    "" "PersistentVolumeClaim" Unwell [], None => Finding unusable_volume;
+    "" "Pod" Unwell [], None => Findings eviction_risk;
+    "" "Pod" Trace ["NetworkPolicy"], None => Findings isolated;
+    "" "Pod" Unwell [], Some(placement_sources) => Facts placement_facts;
+    "" "Pod" Unwell [], None => Findings evicted_by_taints;
+    "" "Service" Always [], Some(labels_beside) => Finding selects_none;
+    "" "Service" Always [], None => Findings undeclared_ports;
+    "admissionregistration.k8s.io" "MutatingWebhookConfiguration" Always [], None => Findings uncalled_webhooks;
+    "admissionregistration.k8s.io" "ValidatingWebhookConfiguration" Always [], None => Findings uncalled_webhooks;
+    "apps" "DaemonSet" Always ["Node"], Some(nodes_of_set) => Finding kept_out;
+    "apps" "Deployment" Unwell [], None => Fact ending_pod;
+    "apps" "ReplicaSet" Always [], None => Findings old_revision;
+    "apps" "StatefulSet" Always ["Service"], Some(services_beside) => Finding no_governing_service;
+    "apps" "StatefulSet" Unwell [], None => Fact blocking_pod;
+    "gateway.networking.k8s.io" "Gateway" Always [], None => Findings unnamed_hosts_of_gateway;
+    "networking.istio.io" "VirtualService" Trace ["DestinationRule"], None => Findings missing_subsets;
+    "networking.k8s.io" "Ingress" Always [], None => Findings unnamed_hosts_of_ingress;
+    "networking.k8s.io" "Ingress" Always ["IngressClass"], None => Findings without_class;
+    "networking.k8s.io" "IngressClass" Always ["IngressClass"], None => Findings other_default_classes;
+    "networking.k8s.io" "NetworkPolicy" Trace ["Pod"], Some(labels_beside) => Finding selects_none;
+    "networking.k8s.io" "NetworkPolicy" Trace [], None => Findings restrictions;
+    "policy" "PodDisruptionBudget" Always [], Some(labels_beside) => Finding selects_none;
+    "policy" "PodDisruptionBudget" Trace ["Pod", "PodDisruptionBudget"], None => Findings shared_pod;
+    "storage.k8s.io" "StorageClass" Always ["StorageClass"], None => Findings other_default_classes;
+    "*" "*" Unwell [], Some(webhook_sources) => Facts webhook_facts;
 }
 
 impl Rule {
@@ -140,9 +141,10 @@ impl Rule {
         self.needs < Tier::Trace || around.links_upto() == Tier::Trace
     }
 
-    /// Whether it reads sources for objects of its kind that are well.
-    fn looks_at_all(&self) -> bool {
-        self.kind != "*" && self.needs != Tier::Unwell
+    /// Its sources for all objects of its kind; `None` if it reads none for those that are well.
+    fn sources_for_all(&self) -> Option<fn(Around<'_>, &Node) -> Vec<SourceKey>> {
+        self.sources
+            .filter(|_| self.kind != "*" && self.needs != Tier::Unwell)
     }
 }
 
@@ -160,24 +162,26 @@ fn rules_about<'a>(
 
 /// What is wrong with an object by those around it, and what is to be noted.
 pub(in crate::model) fn findings(around: Around<'_>, node: &Node) -> Vec<Finding> {
-    let found = rules_about(around, node).flat_map(|rule| match rule.find {
-        Find::Facts(_) => Vec::new(),
-        Find::Findings(find) => {
-            let found = find(around, node);
-            let are_notes = found.iter().all(|found| found.status == Status::Current);
-            let needs = around.object(&node.uid).map_or(Tier::Always, |it| it.needs);
-            debug_assert!(rule.needs <= needs || are_notes, "{found:?}");
-            found
-        }
+    let found = rules_about(around, node).flat_map(|rule| {
+        let found = match rule.find {
+            Find::Facts(_) | Find::Fact(_) => Vec::new(),
+            Find::Findings(find) => find(around, node),
+            Find::Finding(find) => Vec::from_iter(find(around, node)),
+        };
+        let are_notes = found.iter().all(|found| found.status == Status::Current);
+        let needs = around.object(&node.uid).map_or(Tier::Always, |it| it.needs);
+        debug_assert!(rule.needs <= needs || are_notes, "{found:?}");
+        found
     });
     found.collect()
 }
 
-/// What explains the state of an object that is not well.
-pub(in crate::model) fn facts(around: Around<'_>, node: &Node) -> Vec<Cause> {
+/// What explains the state of an object that is not well, beside what was found.
+pub(in crate::model) fn facts(around: Around<'_>, node: &Node, findings: &[Finding]) -> Vec<Cause> {
     let found = rules_about(around, node).flat_map(|rule| match rule.find {
         Find::Facts(find) => find(around, node),
-        Find::Findings(_) => Vec::new(),
+        Find::Fact(find) => Vec::from_iter(find(around, node, findings)),
+        Find::Findings(_) | Find::Finding(_) => Vec::new(),
     });
     found.collect()
 }
@@ -187,8 +191,8 @@ pub(in crate::model) fn rule_sources(around: Around<'_>) -> Vec<SourceKey> {
     let unwell = around.unwell().iter();
     let unwell = unwell.filter_map(|uid| around.graph().node(uid));
     let of_unwell = unwell.flat_map(|node| {
-        let rules = rules_about(around, node);
-        rules.flat_map(move |rule| (rule.sources)(around, node))
+        let sources = rules_about(around, node).filter_map(|rule| rule.sources);
+        sources.flat_map(move |sources| sources(around, node))
     });
     let of_others = readers(around).flat_map(|(_, sources)| sources);
     let mut sources = Vec::new();
@@ -207,30 +211,29 @@ pub(in crate::model) fn rule_sources(around: Around<'_>) -> Vec<SourceKey> {
 pub(in crate::model) fn readers(
     around: Around<'_>,
 ) -> impl Iterator<Item = (&Node, Vec<SourceKey>)> {
-    let rules = RULES.iter();
-    let rules = rules.filter(move |rule| rule.is_known(around) && rule.looks_at_all());
-    let asked = rules.flat_map(move |rule| {
+    let rules = RULES.iter().filter(move |rule| rule.is_known(around));
+    let rules = rules.filter_map(|rule| Some((rule, rule.sources_for_all()?)));
+    let asked = rules.flat_map(move |(rule, sources)| {
         let nodes = around.graph().of_kind(rule.kind);
         let nodes = nodes.filter(|node| node.object.group() == rule.group);
-        nodes.map(move |node| (node, (rule.sources)(around, node)))
+        nodes.map(move |node| (node, sources(around, node)))
     });
     asked.filter(|(_, sources)| !sources.is_empty())
 }
 
-/// The objects to judge again because others around them have changed.
+/// The objects to judge again because others around them have changed, or objects of these kinds were removed.
 pub(in crate::model) fn to_judge_again(
     around: Around<'_>,
     changed: &BTreeSet<Uid>,
+    removed: &BTreeSet<Arc<str>>,
 ) -> BTreeSet<Uid> {
     let revisions = changed.iter().flat_map(|uid| busy_sets(around, uid));
     let mut due: BTreeSet<Uid> = revisions.map(|set| set.uid.clone()).collect();
+    let changed = changed.iter().filter_map(|uid| around.graph().node(uid));
+    let changed = changed.map(|node| &node.object.kind).chain(removed);
+    let changed: BTreeSet<&str> = changed.map(|kind| &**kind).collect();
     for rule in RULES.iter().filter(|rule| rule.is_known(around)) {
-        // An object that is gone may have had any kind.
-        let is_read = |uid: &Uid| {
-            let node = around.graph().node(uid);
-            node.is_none_or(|node| rule.reads.contains(&&*node.object.kind))
-        };
-        if !rule.reads.is_empty() && changed.iter().any(is_read) {
+        if rule.reads.iter().any(|kind| changed.contains(kind)) {
             let of_kind = around.graph().of_kind(rule.kind);
             due.extend(of_kind.map(|node| node.uid.clone()));
         }

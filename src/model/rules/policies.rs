@@ -169,7 +169,7 @@ pub(in crate::model) fn policies_source(around: Around<'_>, uid: &Uid) -> Option
     let has_pods = match node.facts {
         Facts::Pod(_) => true,
         Facts::Service(_) => node.selector().is_some(),
-        Facts::Workload(_) | Facts::Slice(_) | Facts::Data(_) | Facts::Other => false,
+        _ => false,
     };
     network_policies(node, around.cluster_of(uid)?).filter(|_| has_pods)
 }

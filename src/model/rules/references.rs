@@ -149,7 +149,11 @@ fn problem_of(around: Around<'_>, reference: &Reference, node: &Node) -> Option<
                 return Some(Finding::new(CauseRule::MissingPort, status, text));
             }
         }
-        Facts::Workload(_) | Facts::Pod(_) | Facts::Slice(_) | Facts::Other => {}
+        Facts::Workload(_)
+        | Facts::Pod(_)
+        | Facts::Slice(_)
+        | Facts::Ingress { .. }
+        | Facts::Other => {}
     }
     let own = &around.object(&node.uid)?.assessment;
     let is_always = reference.relation.tier == Tier::Always;
@@ -163,7 +167,11 @@ fn problem_of(around: Around<'_>, reference: &Reference, node: &Node) -> Option<
             Facts::Data(_) | Facts::Service(_) => {
                 (CauseRule::FailedReference, status_if_absent(reference))
             }
-            Facts::Workload(_) | Facts::Pod(_) | Facts::Slice(_) | Facts::Other => return None,
+            Facts::Workload(_)
+            | Facts::Pod(_)
+            | Facts::Slice(_)
+            | Facts::Ingress { .. }
+            | Facts::Other => return None,
         },
         Status::Unknown if is_always && node.service().is_some() => {
             (CauseRule::UnreadReference, Status::Unknown)

@@ -279,9 +279,8 @@ fn volumes_of(around: Around<'_>, pod: &Node) -> Vec<(SourceKey, Doc)> {
         let evidence = evidence.map(|(_, volume)| volume.clone());
         let shown = || {
             let name = source.select.name()?;
-            let mut volumes = around.graph().of_kind("PersistentVolume");
-            let volume = volumes.find(|volume| *volume.object.name == *name)?;
-            around.doc(&volume.uid)
+            let mut volumes = around.graph().of_name("PersistentVolume", None, name);
+            around.doc(&volumes.next()?.uid)
         };
         let volume = evidence.or_else(shown)?;
         Some((source, volume))

@@ -26,11 +26,7 @@ fn beside_source(around: Around<'_>, node: &Node) -> Option<SourceKey> {
 }
 
 /// The note of an object that selects no Pod. A budget says itself that it covers none.
-pub(in crate::model) fn selects_none(around: Around<'_>, node: &Node) -> Vec<Finding> {
-    Vec::from_iter(selects_none_of(around, node))
-}
-
-fn selects_none_of(around: Around<'_>, node: &Node) -> Option<Finding> {
+pub(in crate::model) fn selects_none(around: Around<'_>, node: &Node) -> Option<Finding> {
     let selector = selector_of_none(around, node)?;
     let source = beside_source(around, node)?;
     let is_read = around.coverage().is_read(&source) && around.knows_absence();

@@ -259,9 +259,7 @@ fn needed_port(service: &Service, port: &ServicePort) -> Option<String> {
 fn ports_in(slices: &[&Node]) -> String {
     let facts = slices.iter().filter_map(|slice| match &slice.facts {
         Facts::Slice(slice) => Some(slice),
-        Facts::Workload(_) | Facts::Pod(_) | Facts::Service(_) | Facts::Data(_) | Facts::Other => {
-            None
-        }
+        _ => None,
     });
     let ports = facts.flat_map(|slice| &slice.ports);
     let ports = ports.filter_map(|port| {
@@ -313,9 +311,7 @@ fn has_port(slice: &Node, port: &ServicePort) -> bool {
             .ports
             .iter()
             .any(|own| own.name == port.name && own.port.is_some()),
-        Facts::Workload(_) | Facts::Pod(_) | Facts::Service(_) | Facts::Data(_) | Facts::Other => {
-            false
-        }
+        _ => false,
     }
 }
 
@@ -481,11 +477,10 @@ fn workload_behind(
     if let Some(template) = read.into_iter().find(|template| is_selected(template)) {
         return Some((template.workload.clone(), template.replicas));
     }
-    let beside = around.objects().filter(|(_, known)| {
-        let object = &known.object;
-        object.namespace == service.object.namespace && WITHOUT_PODS.contains(&&*object.kind)
-    });
-    let mut own = beside.filter_map(|(_, known)| PodTemplate::of(known.version()?));
+    let namespace = service.object.namespace.as_ref();
+    let kinds = WITHOUT_PODS.into_iter();
+    let beside = kinds.flat_map(|kind| around.graph().of_kind_in(kind, namespace));
+    let mut own = beside.filter_map(|node| PodTemplate::of(around.object(&node.uid)?.version()?));
     let template = own.find(is_selected)?;
     Some((template.workload, template.replicas))
 }

@@ -13,11 +13,7 @@ use crate::status::{Cause, CauseRule, Finding, Status};
 
 /// The problem of an unbound claim that names a volume of another claim, or one that does not fit. A volume that is
 /// reserved for the claim is not compared with it.
-pub(in crate::model) fn unusable_volume(around: Around<'_>, claim: &Node) -> Vec<Finding> {
-    Vec::from_iter(unusable_volume_of(around, claim))
-}
-
-fn unusable_volume_of(around: Around<'_>, claim: &Node) -> Option<Finding> {
+pub(in crate::model) fn unusable_volume(around: Around<'_>, claim: &Node) -> Option<Finding> {
     let object = around.object(&claim.uid)?;
     let is_waiting = object.needs >= Tier::Unwell && object.own.status() == Status::InProgress;
     let mut references = around.graph().references_of(&claim.uid).iter();
@@ -67,11 +63,7 @@ pub(in crate::model) fn volumes_for(around: Around<'_>, claim: &Node) -> Vec<Sou
 }
 
 /// The problem of a claim that no volume fits.
-pub(in crate::model) fn no_volume_fits(around: Around<'_>, claim: &Node) -> Vec<Finding> {
-    Vec::from_iter(no_volume_fits_of(around, claim))
-}
-
-fn no_volume_fits_of(around: Around<'_>, node: &Node) -> Option<Finding> {
+pub(in crate::model) fn no_volume_fits(around: Around<'_>, node: &Node) -> Option<Finding> {
     let claim = static_claim(around, node)?;
     let source = all_volumes(around, node)?;
     let is_read = around.coverage().is_read(&source) && around.knows_absence();
@@ -83,7 +75,7 @@ fn no_volume_fits_of(around: Around<'_>, node: &Node) -> Option<Finding> {
             is_class_used_up |= has_class(volume.root(), claim.root());
             continue;
         }
-        let miss = NearMiss::of(name, volume.root(), claim.root());
+        let miss = NearMiss::of(name.clone(), volume.root(), claim.root());
         (miss.cost() > 0).then_some(())?;
         if nearest.as_ref().is_none_or(|best| miss.is_nearer(best)) {
             nearest = Some(miss);
@@ -131,15 +123,15 @@ fn all_volumes(around: Around<'_>, claim: &Node) -> Option<SourceKey> {
 }
 
 /// The volumes of a source. The model has them as evidence, or because a view shows them.
-fn volumes(around: Around<'_>, source: &SourceKey) -> Vec<EvidenceObject> {
+fn volumes<'m>(around: Around<'m>, source: &SourceKey) -> Vec<&'m EvidenceObject> {
     if around.evidence().is_of(source) {
-        let volumes = around.evidence().objects(source);
-        return volumes.cloned().collect();
+        return around.evidence().objects(source).collect();
     }
-    let shown = around.graph().of_kind("PersistentVolume");
-    let shown = shown.filter(|node| around.cluster_of(&node.uid) == Some(&source.cluster));
-    let shown = shown.filter_map(|node| Some((node.object.clone(), around.doc(&node.uid)?)));
-    shown.collect()
+    let shown = around.shown_volumes().iter();
+    let is_of_cluster = |(volume, _): &&EvidenceObject| {
+        around.cluster_of(&volume.identity()) == Some(&source.cluster)
+    };
+    shown.filter(is_of_cluster).collect()
 }
 
 /// Whether a volume is bound to another claim, or about to go.
@@ -202,11 +194,7 @@ fn obstacle(volume: Value<'_>, claim: Value<'_>) -> Option<String> {
 
 /// The note of a bound volume whose claim does not exist, or of one whose claim has another uid than the volume
 /// names. A volume without such a uid is reserved for a claim that may still be created.
-pub(in crate::model) fn lost_claim(around: Around<'_>, volume: &Node) -> Vec<Finding> {
-    Vec::from_iter(lost_claim_of(around, volume))
-}
-
-fn lost_claim_of(around: Around<'_>, volume: &Node) -> Option<Finding> {
+pub(in crate::model) fn lost_claim(around: Around<'_>, volume: &Node) -> Option<Finding> {
     let references = around.graph().references_of(&volume.uid).iter();
     let claim = references
         .into_iter()
@@ -418,13 +406,13 @@ const SELECTED_NODE: [&str; 3] = [
     "volume.kubernetes.io/selected-node",
 ];
 
-/// What a claim that is not bound waits for. One that names its volume waits for that one, whatever its class. One that
-/// no volume fits waits for more than a Pod.
-pub(in crate::model) fn claim_facts(around: Around<'_>, node: &Node) -> Vec<Cause> {
-    Vec::from_iter(claim_fact(around, node))
-}
-
-fn claim_fact(around: Around<'_>, node: &Node) -> Option<Cause> {
+/// What a claim with these findings that is not bound waits for. One that names its volume waits for that one, whatever its
+/// class. One that no volume fits waits for more than a Pod.
+pub(in crate::model) fn claim_fact(
+    around: Around<'_>,
+    node: &Node,
+    findings: &[Finding],
+) -> Option<Cause> {
     let object = around.object(&node.uid)?;
     (object.own.status() == Status::InProgress).then_some(())?;
     let references = around.graph().references_of(&node.uid).iter();
@@ -437,7 +425,9 @@ fn claim_fact(around: Around<'_>, node: &Node) -> Option<Cause> {
     let is_late = doc.root().str_at(&["volumeBindingMode"]).as_deref() == Some(LATE);
     let has_node = claim.root().at(&SELECTED_NODE).is_some();
     let name = &class.name;
-    if is_late && !has_node && no_volume_fits(around, node).is_empty() {
+    let mut rules = findings.iter().map(|found| found.cause.rule);
+    let fits_none = rules.any(|rule| rule == CauseRule::NoVolumeFits);
+    if is_late && !has_node && !fits_none {
         let zones = topologies(doc.root());
         let text =
             format!("storage class {name} waits for a pod that uses the claim ({LATE}){zones}");
@@ -687,6 +677,21 @@ mod tests {
         let expected = "FailedReference: volume persistentvolumeclaim/data: no volume of storage class local exists";
         let state = read.explain(&[]).state("web");
         assert!(state.contains(expected), "{state}");
+    }
+
+    #[test]
+    fn a_claim_that_no_volume_fits_waits_for_more_than_a_pod() {
+        let claim = "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: shop}, spec: {storageClassName: local, resources: {requests: {storage: 5Gi}}}, status: {phase: Pending}}";
+        let class = CLASS.replace("MODE", "WaitForFirstConsumer");
+        for (size, fits) in [("1Gi", false), ("9Gi", true)] {
+            let volume = format!(
+                "{{apiVersion: v1, kind: PersistentVolume, metadata: {{name: a}}, spec: {{storageClassName: local, capacity: {{storage: {size}}}}}, status: {{phase: Available}}}}"
+            );
+            let read = Read::for_status(&[claim, &class, &volume].join("\n---\n"));
+            let state = read.state("data");
+            assert_eq!(state.contains("WaitsForPod"), fits, "{state}");
+            assert_eq!(state.contains("NoVolumeFits"), !fits, "{state}");
+        }
     }
 
     #[test]

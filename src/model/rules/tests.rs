@@ -1,5 +1,6 @@
 //! Tests of the rules about an object and those around it, on a model that has read every object.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -826,5 +827,40 @@ fn a_budget_holds_up_a_drain_only_for_pods_that_the_drain_evicts() {
         ),
     ] {
         assert!(!held(&node.replace(from, to)), "{to}");
+    }
+}
+
+#[test]
+fn only_rules_that_read_a_changed_kind_are_applied_again() {
+    let objects = "\
+{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: db, namespace: shop}, spec: {serviceName: peers}}
+---
+{apiVersion: v1, kind: Service, metadata: {name: peers, namespace: shop}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: web, namespace: shop, ownerReferences: [{uid: hidden, controller: true}]}}";
+    let read = Read::for_status(objects);
+    for (changed, removed, expected) in [
+        (&["peers"][..], &[][..], &["db"][..]),
+        (&["web"], &[], &[]),
+        // An owner that no view shows.
+        (&["hidden"], &[], &[]),
+        (&["gone"], &["Pod"], &[]),
+        (&["gone"], &["Service"], &["db"]),
+    ] {
+        let uids: BTreeSet<Uid> = changed.iter().map(|uid| Uid::new(*uid)).collect();
+        let kinds: BTreeSet<Arc<str>> = removed.iter().map(|kind| Arc::from(*kind)).collect();
+        let due = super::to_judge_again(read.model.around(), &uids, &kinds);
+        let due: Vec<&str> = due.iter().map(Uid::as_str).collect();
+        assert_eq!(due, expected, "{changed:?} {removed:?}");
+    }
+}
+
+/// Each change asks for the objects of these kinds.
+#[test]
+fn a_rule_about_all_objects_of_a_kind_does_not_go_over_the_whole_graph() {
+    for rule in super::RULES {
+        if rule.sources_for_all().is_some() || !rule.reads.is_empty() {
+            assert!(crate::graph::indexed(rule.kind).is_some(), "{}", rule.kind);
+        }
     }
 }

@@ -1,7 +1,6 @@
 //! Rules about workloads: what their rollouts wait for, and the nodes that keep a `DaemonSet` out.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -47,11 +46,7 @@ struct MatchingNodes {
 }
 
 /// The note of a `DaemonSet` that some nodes keep out.
-pub(in crate::model) fn kept_out(around: Around<'_>, set: &Node) -> Vec<Finding> {
-    Vec::from_iter(kept_out_of(around, set))
-}
-
-fn kept_out_of(around: Around<'_>, set: &Node) -> Option<Finding> {
+pub(in crate::model) fn kept_out(around: Around<'_>, set: &Node) -> Option<Finding> {
     let doc = around.doc(&set.uid)?;
     let nodes = matching_nodes(around, set, doc.root())?;
     let mut of_taint: BTreeMap<String, Vec<&str>> = BTreeMap::new();
@@ -174,7 +169,7 @@ fn has_all_nodes(around: Around<'_>, set: &Node) -> bool {
 /// The sources of the nodes of a `DaemonSet` that some of them may keep out: their labels, and if they are few, all of
 /// them. They are read in a trace, if it was requested by name, and if its numbers have changed a short time ago.
 pub(in crate::model) fn nodes_of_set(around: Around<'_>, set: &Node) -> Vec<SourceKey> {
-    let is_interesting = around.is_of_few() || has_moved_lately(around, &set.uid);
+    let is_interesting = around.is_of_few() || has_moved_lately(around, set);
     if has_all_nodes(around, set) || !is_interesting {
         return Vec::new();
     }
@@ -188,11 +183,9 @@ pub(in crate::model) fn nodes_of_set(around: Around<'_>, set: &Node) -> Vec<Sour
 }
 
 /// Whether the controller has written the numbers of a `DaemonSet` a short time ago.
-fn has_moved_lately(around: Around<'_>, set: &Uid) -> bool {
-    around.doc(set).is_some_and(|set| {
-        let mut late = written_lately(set.root(), around.refreshed()).into_iter();
-        late.any(|entry| entry.subresource == "status")
-    })
+fn has_moved_lately(around: Around<'_>, set: &Node) -> bool {
+    let written = set.workload().and_then(|set| set.status_written);
+    written.is_some_and(|written| around.refreshed().duration_since(written) <= LATELY)
 }
 
 /// The source of the labels of the nodes that match a selector; `None` if there are several selectors.
@@ -257,11 +250,11 @@ pub(in crate::model) fn busy_sets<'m>(
 }
 
 /// The old Pod that a Deployment waits for.
-pub(in crate::model) fn ending_pod(around: Around<'_>, deployment: &Node) -> Vec<Cause> {
-    Vec::from_iter(ending_pod_of(around, deployment))
-}
-
-fn ending_pod_of(around: Around<'_>, deployment: &Node) -> Option<Cause> {
+pub(in crate::model) fn ending_pod(
+    around: Around<'_>,
+    deployment: &Node,
+    _: &[Finding],
+) -> Option<Cause> {
     let doc = around.doc(&deployment.uid)?;
     let strategy = doc.root().str_at(&["spec", "strategy", "type"]);
     let updated = doc.root().i64_at(&["status", "updatedReplicas"]);
@@ -303,11 +296,14 @@ pub(in crate::model) fn blocked_rollout(around: Around<'_>, set: &Node) -> Optio
 }
 
 /// Why a `StatefulSet` makes no progress. A Pod of an old revision is a problem of its own.
-pub(in crate::model) fn blocking_pod(around: Around<'_>, set: &Node) -> Vec<Cause> {
-    let pod = awaited_pod(around, set).filter(|pod| !is_old(around, pod));
-    let text = pod.map(|pod| format!("waits for {}, which is not ready", pod.object));
-    let cause = text.map(|text| Cause::new(CauseRule::BlockedByPod, text));
-    Vec::from_iter(cause)
+pub(in crate::model) fn blocking_pod(
+    around: Around<'_>,
+    set: &Node,
+    _: &[Finding],
+) -> Option<Cause> {
+    let pod = awaited_pod(around, set).filter(|pod| !is_old(around, pod))?;
+    let text = format!("waits for {}, which is not ready", pod.object);
+    Some(Cause::new(CauseRule::BlockedByPod, text))
 }
 
 /// The Pod that a `StatefulSet` waits for; `None` for other kinds. This is the first Pod that is not ready, once it
@@ -337,42 +333,48 @@ pub(in crate::model) fn services_beside(around: Around<'_>, set: &Node) -> Vec<S
 
 /// The note of a `StatefulSet` whose governing Service does not exist. Its Pods run, but each lacks the DNS name by which
 /// others know it. Nothing recreates the Service.
-pub(in crate::model) fn no_governing_service(around: Around<'_>, set: &Node) -> Vec<Finding> {
-    Vec::from_iter(no_governing_service_of(around, set))
+pub(in crate::model) fn no_governing_service(around: Around<'_>, set: &Node) -> Option<Finding> {
+    let name = governing_service(around, set)?;
+    let near = near_services(around, set, name)?;
+    let text =
+        format!("governing service {name} does not exist{near}: its pods have no stable DNS names");
+    Some(Finding::new(
+        CauseRule::NoGoverningService,
+        Status::Current,
+        text,
+    ))
 }
 
-fn no_governing_service_of(around: Around<'_>, set: &Node) -> Option<Finding> {
-    let name = governing_service(around, set)?;
+/// The words for the nearest of the Services beside a `StatefulSet`; `None` if one has this name, or not all are known.
+fn near_services(around: Around<'_>, set: &Node, name: &str) -> Option<String> {
     let source = services_source(around, set)?;
-    let of_model = around.graph().of_kind("Service").filter(|service| {
-        let is_beside = service.object.namespace == set.object.namespace;
-        is_beside && around.is_there(&service.uid)
-    });
-    let names: Vec<&str> = if has_services(around, &source) {
-        of_model.map(|service| &*service.object.name).collect()
-    } else if around.coverage().is_read(&source) {
-        around.evidence().names(&source).collect()
+    around.knows_absence().then_some(())?;
+    let near = if has_services(around, &source) {
+        let namespace = set.object.namespace.as_ref();
+        let is_there =
+            |service: &&Node| service.service().is_some() && around.is_there(&service.uid);
+        let mut own = around.graph().of_name("Service", namespace, name);
+        if own.any(|own| is_there(&own)) {
+            return None;
+        }
+        let beside = around.graph().of_kind_in("Service", namespace);
+        near(name, beside.filter(is_there).map(|it| &*it.object.name))
     } else {
-        return None;
+        around.coverage().is_read(&source).then_some(())?;
+        let names = || around.evidence().names(&source);
+        if names().any(|own| own == name) {
+            return None;
+        }
+        near(name, names())
     };
-    let is_absent = around.knows_absence() && !names.contains(&&*name);
-    is_absent.then(|| {
-        let near = match near(&name, names).first() {
-            Some(near) => format!("; there is {near}"),
-            None => String::new(),
-        };
-        let text = format!(
-            "governing service {name} does not exist{near}: its pods have no stable DNS names"
-        );
-        Finding::new(CauseRule::NoGoverningService, Status::Current, text)
-    })
+    let words = near.first().map(|near| format!("; there is {near}"));
+    Some(words.unwrap_or_default())
 }
 
 /// The name of the governing Service of a `StatefulSet`, if it has one.
-fn governing_service(around: Around<'_>, set: &Node) -> Option<Arc<str>> {
-    let doc = around.doc(&set.uid)?;
-    let name = doc.root().text_at(&["spec", "serviceName"])?;
-    (!name.is_empty() && around.is_there(&set.uid)).then_some(name)
+fn governing_service<'n>(around: Around<'_>, set: &'n Node) -> Option<&'n str> {
+    let name = set.workload()?.governing_service.as_deref();
+    name.filter(|_| around.is_there(&set.uid))
 }
 
 /// The source of the names of all Services beside an object.
@@ -567,6 +569,30 @@ mod tests {
                 expect.as_deref(),
                 "{spec} {services:?} {is_requested}"
             );
+        }
+    }
+
+    #[test]
+    fn the_service_of_another_namespace_or_group_governs_no_stateful_set() {
+        let set = "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: db, namespace: shop}, spec: {replicas: 0, serviceName: peers}}";
+        let service = "{apiVersion: v1, kind: Service, metadata: {name: SERVICE, namespace: shop}, spec: {type: ExternalName, externalName: a.example}}";
+        for (other, is_governed) in [
+            (service.replace("SERVICE", "peers"), true),
+            (
+                service.replace("SERVICE", "peers").replace("shop", "prod"),
+                false,
+            ),
+            (
+                service
+                    .replace("SERVICE", "peers, uid: p")
+                    .replace("v1", "serving.knative.dev/v1"),
+                false,
+            ),
+        ] {
+            let beside = service.replace("SERVICE", "beside");
+            let read = Read::for_status(&[set, &beside, &other].join("\n---\n"));
+            let is_lacking = read.state("db").contains("NoGoverning");
+            assert_eq!(is_lacking, !is_governed, "{other}");
         }
     }
 
