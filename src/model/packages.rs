@@ -265,7 +265,7 @@ impl PackageIndex {
 }
 
 /// The objects that are there.
-fn present<'m>(around: Around<'m>) -> impl Iterator<Item = (&'m Node, &'m ModelObject)> {
+fn present(around: Around<'_>) -> impl Iterator<Item = (&Node, &ModelObject)> {
     let objects = around.objects();
     let objects = objects.filter(|(_, object)| object.departure.is_none());
     objects.filter_map(move |(uid, object)| Some((around.graph().node(uid)?, object)))
