@@ -144,6 +144,39 @@ async fn a_restart_leaves_no_hole() {
     assert_eq!(ran.stdout.lines().count(), 2, "{}", ran.transcript());
 }
 
+/// Whether this test runs under `nohup`. Then the programs that it starts ignore SIGHUP, too.
+#[cfg(target_os = "linux")]
+fn is_under_nohup() -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let mut lines = status.lines();
+    let mask = lines.find_map(|line| line.strip_prefix("SigIgn:")).unwrap();
+    u64::from_str_radix(mask.trim(), 16).unwrap() & 1 == 1
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_terminal_that_hangs_up_ends_a_recorder_without_loss() {
+    use std::os::unix::process::ExitStatusExt;
+    let cluster = Cluster::start().await;
+    let folder = Folder::of(&cluster);
+    cluster.put(config_map("flags", &json!({"dark": "off"})));
+    let run = record(&folder, &cluster, &["cm"], "flags 2 Listed");
+    if is_under_nohup() {
+        run.hang_up();
+        cluster.edit("configmaps", "flags", &json!({"data": {"dark": "on"}}));
+        wait_for(&folder, "flags 3 Modified");
+        run.interrupt();
+        return;
+    }
+    let ran = run.signal("HUP");
+    assert_eq!(ran.status.signal(), Some(1), "{}", ran.transcript());
+    assert!(
+        ran.stderr.contains("recorded 1 object, "),
+        "{}",
+        ran.transcript()
+    );
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn every_kind_is_recorded_by_default() {
     let cluster = Cluster::start().await;

@@ -29,8 +29,9 @@ pub(crate) enum Signal {
 impl Signal {
     /// The signals that stop every verb.
     const ALWAYS: &[Signal] = &[Signal::Interrupt, Signal::Terminate];
-    /// The signals that stop a verb with a frame, which must show the cursor again. Without a frame, SIGHUP and SIGQUIT
-    /// keep their usual effect; under nohup, SIGHUP has none.
+    /// The signals that stop a verb without a frame. SIGQUIT keeps its usual effect.
+    const WITHOUT_FRAME: &[Signal] = &[Signal::Interrupt, Signal::Terminate, Signal::Hangup];
+    /// The signals that stop a verb with a frame, which must show the cursor again.
     const WITH_FRAME: &[Signal] = &[
         Signal::Interrupt,
         Signal::Terminate,
@@ -86,6 +87,20 @@ impl Signal {
             Signal::Terminate => 15,
         }
     }
+
+    /// Whether the process was started to ignore the signal, as by `nohup`. A handler would end that. A system that does
+    /// not tell leaves the signal as it is.
+    fn is_ignored(self) -> bool {
+        let status = std::fs::read_to_string("/proc/self/status");
+        self.is_ignored_in(&status.unwrap_or_default())
+    }
+
+    /// The same by the status of a process, as Linux prints it.
+    fn is_ignored_in(self, status: &str) -> bool {
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+        mask.is_none_or(|mask| (mask >> (self.number() - 1)) & 1 == 1)
+    }
 }
 
 /// A future that is ready when the verb must stop, and stays ready. Its value is `None` if the cause is not a signal.
@@ -93,13 +108,24 @@ impl Signal {
 pub(crate) struct Shutdown(Shared<BoxFuture<'static, Option<Signal>>>);
 
 impl Shutdown {
-    /// Waits for the signals of the process.
+    /// Waits for the signals of the process. A verb prints and writes everything before it ends, also after SIGHUP.
     pub(crate) fn on_signal(env: &Env) -> std::io::Result<Shutdown> {
-        let signals = if env.is_live() {
+        if env.is_live() || Signal::Hangup.is_ignored() {
+            return Shutdown::of_server(env);
+        }
+        Shutdown::on(Signal::WITHOUT_FRAME)
+    }
+
+    /// The same for a server, which SIGHUP does not stop: without a frame, it is one of the [`ReloadRequests`].
+    pub(crate) fn of_server(env: &Env) -> std::io::Result<Shutdown> {
+        Shutdown::on(if env.is_live() {
             Signal::WITH_FRAME
         } else {
             Signal::ALWAYS
-        };
+        })
+    }
+
+    fn on(signals: &[Signal]) -> std::io::Result<Shutdown> {
         #[cfg(unix)]
         insist(signals)?;
         Ok(Shutdown(first(signals)?.map(Some).boxed().shared()))
@@ -259,4 +285,31 @@ fn first(_: &[Signal]) -> std::io::Result<impl Future<Output = Signal> + Send + 
             Err(_) => std::future::pending().await,
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nohup_is_seen_in_the_status_of_the_process() {
+        for (status, ignored) in [
+            (
+                "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000001\n",
+                true,
+            ),
+            (
+                "SigIgn:\t0000000000001000\nSigCgt:\t0000000000000001\n",
+                false,
+            ),
+            ("SigIgn:\t0000000000001003\n", true),
+            // Another system does not tell.
+            ("", true),
+            ("SigIgn:\tnone\n", true),
+        ] {
+            assert_eq!(Signal::Hangup.is_ignored_in(status), ignored, "{status:?}");
+        }
+        let status = "SigIgn:\t0000000000001001\n";
+        assert!(!Signal::Terminate.is_ignored_in(status));
+    }
 }

@@ -52,7 +52,7 @@ use verb_answers::VerbAnswers;
 
 pub(crate) fn run(args: &ServeArgs, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     context.block_on(async |context| {
-        let shutdown = Shutdown::on_signal(context.env)?;
+        let shutdown = Shutdown::of_server(context.env)?;
         if args.manifest.print_manifest {
             let stop = Stop::at(&shutdown);
             let server = args.printed();

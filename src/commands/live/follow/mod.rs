@@ -43,7 +43,7 @@ pub(crate) async fn follow(
     let left = feed.leave(view, terminal, &ended);
     match feed.stop.shutdown.wait().now_or_never() {
         // A terminal that has hung up accepts no more output.
-        Some(Some(Signal::Hangup)) => return Ok(Ended::By(Signal::Hangup)),
+        Some(Some(hangup @ Signal::Hangup)) if terminal.is_live() => return Ok(Ended::By(hangup)),
         Some(_) | None => told.and(left)?,
     }
     tokio::select! {
