@@ -150,21 +150,21 @@ fn forget() {
     *BEFORE.lock().unwrap_or_else(PoisonError::into_inner) = None;
 }
 
-/// Turns the echo off, and makes reads return at once. Returns whether the terminal is so.
+/// Turns the echo off, and makes reads return at once. Returns whether the terminal is so. A shell that has continued the
+/// process after a SIGSTOP has set modes of its own, in which a read would wait for a line.
 #[cfg(unix)]
 fn silence() -> bool {
     let mut before = BEFORE.lock().unwrap_or_else(PoisonError::into_inner);
-    if before.is_some() {
-        return true;
-    }
     let stdin = rustix::stdio::stdin();
     let Ok(usual) = tcgetattr(stdin) else {
         return false;
     };
+    let line_modes = LocalModes::ICANON | LocalModes::ECHO;
+    if before.is_some() && !usual.local_modes.intersects(line_modes) {
+        return true;
+    }
     let mut silent = usual.clone();
-    silent
-        .local_modes
-        .remove(LocalModes::ICANON | LocalModes::ECHO);
+    silent.local_modes.remove(line_modes);
     silent.special_codes[SpecialCodeIndex::VMIN] = 0;
     silent.special_codes[SpecialCodeIndex::VTIME] = 0;
     let is_set = tcsetattr(stdin, OptionalActions::Now, &silent).is_ok();

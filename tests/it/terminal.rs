@@ -595,3 +595,18 @@ async fn q_leaves_the_terminal_as_it_was() {
         );
     }
 }
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stop_that_nobody_notices_leaves_a_view_that_continues() {
+    let cluster = cluster().await;
+    let mut terminal = start(&cluster, &["changes", "--since=0", "cm/flags"]);
+    terminal.stop_and_clear();
+    terminal.until_shown("an empty terminal", |shown| !shown.contains("live"));
+    terminal.signal("CONT");
+    terminal.until_shown("the frame", |shown| shown.contains("live"));
+    // Without Enter, the key has an effect only in the modes of the view.
+    terminal.type_in(b"q");
+    assert!(terminal.finish().success());
+    assert_left_sane(&terminal);
+}

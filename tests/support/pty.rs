@@ -135,6 +135,31 @@ impl Terminal {
         assert!(kill.unwrap().success());
     }
 
+    /// Stops the process with SIGSTOP, which it cannot notice. Then it uses the terminal as a shell does: it clears the
+    /// terminal and sets the usual modes.
+    #[cfg(unix)]
+    pub fn stop_and_clear(&self) {
+        let pid = self.child.process_id().unwrap().to_string();
+        let is_stopped = || {
+            let mut ps = std::process::Command::new("ps");
+            let ps = ps.args(["-o", "stat=", "-p", &pid]).output().unwrap();
+            ps.stdout.trim_ascii_start().starts_with(b"T")
+        };
+        self.signal("STOP");
+        let deadline = Instant::now() + PATIENCE;
+        while !is_stopped() {
+            assert!(Instant::now() < deadline, "it does not stop");
+        }
+        let tty = self.master.tty_name().unwrap();
+        let mut terminal = OpenOptions::new().read(true).write(true).open(tty).unwrap();
+        terminal.write_all(b"\x1b[2J\x1b[H").unwrap();
+        let stty = std::process::Command::new("stty")
+            .arg("sane")
+            .stdin(terminal)
+            .status();
+        assert!(stty.unwrap().success());
+    }
+
     /// Resizes the terminal and rewraps its lines, as tmux, VTE and kitty do.
     pub fn resize(&mut self, columns: u16, rows: u16) {
         let mut parser = Parser::new(rows, columns, SCROLLBACK);

@@ -153,26 +153,55 @@ impl Shutdown {
     }
 }
 
-/// Ctrl-Z. A live view must release the terminal before the process stops, and take it again when it resumes.
+/// How a live view loses its terminal for a while.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pause {
+    /// Ctrl-Z: the view must release the terminal, and stop.
+    Asked,
+    /// SIGCONT after a stop that no process notices (SIGSTOP): others may have used the terminal.
+    Over,
+}
+
+/// Waits for what takes the terminal from a live view: Ctrl-Z, or the end of another stop.
 pub(crate) struct Suspension {
     #[cfg(unix)]
     asked: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    continued: tokio::signal::unix::Signal,
+    /// Whether the next SIGCONT ends a stop of [`Suspension::stop`].
+    #[cfg(unix)]
+    stops: bool,
 }
 
 #[cfg(unix)]
 impl Suspension {
-    /// Listens for SIGTSTP.
+    /// Listens for SIGTSTP and SIGCONT.
     pub(crate) fn listen() -> std::io::Result<Suspension> {
-        let stop = tokio::signal::unix::SignalKind::from_raw(signal_hook::consts::SIGTSTP);
+        use signal_hook::consts::{SIGCONT, SIGTSTP};
+        use tokio::signal::unix::{SignalKind, signal};
         Ok(Suspension {
-            asked: tokio::signal::unix::signal(stop)?,
+            asked: signal(SignalKind::from_raw(SIGTSTP))?,
+            continued: signal(SignalKind::from_raw(SIGCONT))?,
+            stops: false,
         })
     }
 
-    /// Waits until the user presses Ctrl-Z.
-    pub(crate) async fn asked(&mut self) {
-        if self.asked.recv().await.is_none() {
-            std::future::pending::<()>().await;
+    /// Waits until the user presses Ctrl-Z, or the process resumes after another stop.
+    pub(crate) async fn next(&mut self) -> Pause {
+        loop {
+            tokio::select! {
+                biased;
+                Some(()) = self.asked.recv() => {
+                    self.stops = true;
+                    return Pause::Asked;
+                }
+                Some(()) = self.continued.recv() => {
+                    if !std::mem::take(&mut self.stops) {
+                        return Pause::Over;
+                    }
+                }
+                else => std::future::pending::<()>().await,
+            }
         }
     }
 
@@ -191,7 +220,7 @@ impl Suspension {
     }
 
     /// Never ready.
-    pub(crate) async fn asked(&mut self) {
+    pub(crate) async fn next(&mut self) -> Pause {
         std::future::pending().await
     }
 

@@ -13,7 +13,7 @@ use super::live::Live;
 use super::pace::{BUSY_FRAME, RedrawPace};
 use crate::commands::live::cluster_group::{ClusterGroup, JoinAttempt, JoinedCluster};
 use crate::commands::live::clusters::Clusters;
-use crate::commands::live::shutdown::Suspension;
+use crate::commands::live::shutdown::{Pause, Suspension};
 use crate::commands::live::sources::{
     ClusterNamespace, FailedAttempt, JoinState, StateLines, describe, object,
 };
@@ -483,15 +483,18 @@ impl LiveFeed<'_> {
         Ok(())
     }
 
-    /// Stops the process until the user continues it. Meanwhile the terminal is as it was.
+    /// Stops the process until the user continues it, and draws the whole frame then. Meanwhile the terminal is as it was.
     pub(super) async fn suspend(
         &mut self,
+        pause: Pause,
         terminal: &mut Terminal<'_>,
     ) -> Result<(), CommandError> {
         terminal.release()?;
-        terminal.wait_until_written().await?;
-        restore_terminal();
-        Suspension::stop();
+        if pause == Pause::Asked {
+            terminal.wait_until_written().await?;
+            restore_terminal();
+            Suspension::stop();
+        }
         self.drawing.is_owed = true;
         Ok(())
     }

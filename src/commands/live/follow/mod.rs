@@ -129,7 +129,7 @@ impl LiveFeed<'_> {
                 Some(attempt) = joining.next() => {
                     joining.extend(self.take_attempt(attempt, view, terminal)?);
                 }
-                () = suspended.asked() => self.suspend(terminal).await?,
+                pause = suspended.next() => self.suspend(pause, terminal).await?,
                 typed = keyboard.typed(clusters) => {
                     if let Some(ended) = self.obey(typed, view, terminal).await? {
                         return Ok(ended);
