@@ -162,16 +162,34 @@ pub(super) fn unreadable(doc: &Doc) -> Option<String> {
     let meta = doc.root().get("metadata");
     let wrong = HEAD.iter().find_map(|field| {
         let value = meta?.get(field)?;
-        let what = match value.kind() {
-            Kind::Null | Kind::String => return None,
-            Kind::Bool => "a boolean",
-            Kind::Number => "a number",
-            Kind::Array => "a list",
-            Kind::Object => "an object",
-        };
-        Some(format!("metadata.{field} must be a string, not {what}"))
+        let is_text = matches!(value.kind(), Kind::Null | Kind::String);
+        (!is_text).then(|| {
+            let what = noun(value);
+            format!("metadata.{field} must be a string, not {what}")
+        })
     });
     Some(wrong.unwrap_or_else(|| "apiVersion, kind or metadata cannot be read".to_owned()))
+}
+
+/// Why the items of a list are none, if that is so. Go writes an empty list as null.
+pub(super) fn wrong_items(object: &ObjectRef, value: Value<'_>) -> Option<String> {
+    let items = value.get("items")?;
+    let is_list = matches!(items.kind(), Kind::Array | Kind::Null);
+    (object.kind.ends_with("List") && !is_list).then(|| {
+        let what = noun(items);
+        format!("unable to decode: items must be a list, not {what}")
+    })
+}
+
+fn noun(value: Value<'_>) -> &'static str {
+    match value.kind() {
+        Kind::Null => "null",
+        Kind::Bool => "a boolean",
+        Kind::Number => "a number",
+        Kind::String => "a string",
+        Kind::Array => "a list",
+        Kind::Object => "an object",
+    }
 }
 
 /// What a text is instead of objects.

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::super::envelope::WatchVerb;
-use super::error::{Faults, foreign_object, foreign_type, unreadable};
+use super::error::{Faults, foreign_object, foreign_type, unreadable, wrong_items};
 use super::log::FileLog;
 use super::objects::{
     EntryKey, FileEntry, FoundObject, KindOf, LineOf, entry_key, for_each_object, kind_of,
@@ -260,6 +260,9 @@ impl FileReader {
         } = found;
         let (value, line) = (*value, *line);
         let is_nameless = object.name.is_empty();
+        if let Some(words) = wrong_items(object, value) {
+            return Err(FileError::new(line, words));
+        }
         let lacking = match () {
             () if value.kind() != Kind::Object => Some("not an object"),
             () if object.kind.is_empty() => Some("Object 'Kind' is missing"),
@@ -271,7 +274,10 @@ impl FileReader {
             let foreign = foreign_object(object, value);
             return Err(FileError::no_object(line, words).of_foreign(foreign));
         }
-        if let foreign @ Some(_) = foreign_type(object) {
+        let foreign = foreign_type(object);
+        // A list without items is no list to kubectl, but an object of a type that no server has.
+        let is_list = is_nameless && object.kind.ends_with("List");
+        if foreign.is_some() || is_list {
             return Err(FileError::no_object(line, unserved(object)).of_foreign(foreign));
         }
         let doc = Doc::parse(found.typed_text());

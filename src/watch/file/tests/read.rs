@@ -81,6 +81,39 @@ fn lists_in_lists_are_one_list() {
 }
 
 #[test]
+fn a_list_without_items_is_an_error_and_no_object() {
+    let wrong = |what: &str| format!("unable to decode: items must be a list, not {what}");
+    let list = |items: &str| format!(r#"{{"kind":"List","apiVersion":"v1"{items}}}"#);
+    for (text, words) in [
+        (
+            list(""),
+            "no matches for kind \"List\" in version \"v1\"".into(),
+        ),
+        (list(r#","items":{}"#), wrong("an object")),
+        (list(r#","items":"x""#), wrong("a string")),
+        (
+            list(r#","metadata":{"name":"a"},"items":7"#),
+            wrong("a number"),
+        ),
+        (
+            "kind: PodList\napiVersion: v1\n".to_owned(),
+            "no matches for kind \"PodList\" in version \"v1\"".into(),
+        ),
+        (
+            event("ADDED", &list("")),
+            "no matches for kind \"List\" in version \"v1\"".into(),
+        ),
+    ] {
+        let found = read(&[&text]);
+        assert!(found.starts_with("; f1: line "), "{text}: {found}");
+        assert!(found.ends_with(&words), "{text}: {found}");
+    }
+    // A kind may have such a name.
+    let named = "apiVersion: ex.com/v1\nkind: AllowList\nmetadata: {name: a}\n";
+    assert_eq!(read(&[named]), "allowlist/a");
+}
+
+#[test]
 fn what_is_broken_does_not_hide_the_rest() {
     let (a, b) = (yaml("a"), yaml("b"));
     for (text, expect) in [
