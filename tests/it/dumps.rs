@@ -453,3 +453,63 @@ fn a_file_ends_when_it_was_written() {
         assert_eq!(ran.status.code(), Some(0), "{}", ran.transcript());
     }
 }
+
+#[test]
+fn a_namespace_chooses_the_rows_of_a_file_without_a_type() {
+    let node = r#"{"apiVersion":"v1","kind":"Node","metadata":{"name":"node-a","uid":"n"}}"#;
+    let manifest = r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"new"}}"#;
+    let text = [BROKEN_POD, &config_map("a", 1), node, manifest].join("\n");
+    let root = directory("one-namespace", &[("dump.json", text.as_bytes())]);
+    let file = root.join("dump.json");
+    let names = |args: &[&str]| {
+        let all = [args, &["-o", "name", "--from", file.to_str().unwrap()]].concat();
+        Spy::alone().run(&all).stdout
+    };
+    let of_shop = "pod/web-1\nconfigmap/new\n";
+    assert_eq!(names(&["status", "-n", "shop"]), of_shop);
+    assert_eq!(
+        names(&["status", "-n", "shop", "--unhealthy"]),
+        "pod/web-1\n"
+    );
+    assert_eq!(names(&["status", "-n", "db", "--unhealthy"]), "");
+    assert_eq!(names(&["status", "-n", "shop", "-A"]).lines().count(), 4);
+    assert_eq!(names(&["status"]).lines().count(), 4);
+    let path = file.to_str().unwrap();
+    let shown = said(&root, &["changes", "-n", "shop", "--from", path]);
+    assert!(
+        shown.contains("1 pod") && !shown.contains("node"),
+        "{shown}"
+    );
+    assert!(shown.contains("1 configmap"), "{shown}");
+}
+
+#[test]
+fn an_object_without_a_status_is_named_with_its_own_file() {
+    let wrong =
+        r#"{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"kn","generation":"3"}}"#;
+    let map = config_map("a", 1);
+    let files = [("f.json", map.as_bytes()), ("g.json", wrong.as_bytes())];
+    let root = directory("own-files", &files);
+    let paths = ["f.json", "g.json"].map(|name| root.join(name).to_str().unwrap().to_owned());
+    let shown = said(&root, &["status", "--from", &paths.join(",")]);
+    assert!(
+        shown.contains("error: DIR/g.json: deployment/kn: "),
+        "{shown}"
+    );
+}
+
+#[test]
+fn several_contexts_and_a_file_are_refused() {
+    let root = directory("contexts", &[("f.json", config_map("a", 1).as_bytes())]);
+    let path = root.join("f.json");
+    for (flag, value) in [
+        ("--contexts", "--contexts=x*"),
+        ("--all-contexts", "--all-contexts"),
+    ] {
+        for verb in ["status", "changes", "trace"] {
+            let shown = said(&root, &[verb, value, "--from", path.to_str().unwrap()]);
+            let line = format!("error: {flag} and --from cannot be used together\n");
+            assert!(shown.starts_with(&line), "{shown}");
+        }
+    }
+}

@@ -131,6 +131,8 @@ impl ReadFiles {
         if self.reader.count() == 0 {
             context.unread.take()?;
         }
+        let failed = self.reader.failed_in();
+        let name = failed.as_deref().unwrap_or(name);
         let file = self.reader.finish(name);
         file.map_err(|error| unreadable(name, &error, "--from"))
     }

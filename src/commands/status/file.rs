@@ -23,7 +23,7 @@ use super::StatusArgs;
 use super::blocks::blocks;
 use super::columns::StatusColumns;
 use super::documents::{Documents, REDACTED};
-use super::options::{HealthFilter, RowOptions, StatusFormat, Titles};
+use super::options::{HealthFilter, StatusFormat, Titles};
 use super::rows::{StatusRow, StatusRows};
 use super::state::{RETENTION, StatusState};
 use super::view::{are_spread, counts, listing};
@@ -38,13 +38,9 @@ pub(super) fn show_objects(
     let name: &str = &session.cluster.0;
     let objects = file.objects();
     let now = context.env.now();
-    // Of what is not well, Events are no objects: they have no state.
-    let is_row: fn(&ObjectRef) -> bool = if args.unhealthy {
-        |object| !is_event(object)
-    } else {
-        |_| true
-    };
-    let tree = FileTree::of(&objects, args.rules, now, is_row);
+    let choice = RowChoice::of(args, session, file, context);
+    let namespace = choice.namespace.clone();
+    let tree = FileTree::of(&objects, args.rules, now, choice);
     let rows = tree.rows();
     let mut yaml = Documents::new();
     let view = FileView {
@@ -52,17 +48,21 @@ pub(super) fn show_objects(
         name,
         objects: &objects,
         rows: &rows,
+        namespace: namespace.as_deref(),
         model: tree.model(),
     };
     let lines = view.lines(&mut yaml, Canvas::unbounded(context.look(), now));
     context.print(lines)?;
     if rows.is_empty() {
-        context.note(&format!("No resources found in {name}."));
+        context.note(&match &namespace {
+            Some(namespace) => format!("No resources found in {namespace} namespace."),
+            None => format!("No resources found in {name}."),
+        });
     }
     if yaml.has_secret {
         context.hint(REDACTED);
     }
-    refuse_unreadable(name, &rows, file)?;
+    refuse_unreadable(&rows, file)?;
     let is_well = rows.iter().all(|(_, row)| row.assessment.is_well());
     let answer = if rows.is_empty() {
         Answer::NoObject
@@ -72,12 +72,54 @@ pub(super) fn show_objects(
     args.wait.conclude(Ended::Answered, answer, [])
 }
 
+/// Which objects of a file have rows. The others are evidence.
+struct RowChoice {
+    /// Whether Events have rows. Of what is not well, they are no objects: they have no state.
+    has_events: bool,
+    /// The namespace of `-n`.
+    namespace: Option<Arc<str>>,
+    /// The types that live in no namespace.
+    cluster_scoped: HashSet<GroupKind>,
+}
+
+impl RowChoice {
+    fn of(
+        args: &StatusArgs,
+        session: &Session,
+        file: &FileTransport,
+        context: &Context<'_>,
+    ) -> RowChoice {
+        let is_of_one = context.origin.names_namespace() && !args.objects.all_namespaces;
+        let resources = file.resources.iter();
+        let cluster_scoped = resources
+            .filter(|found| found.is_cluster_scoped())
+            .map(|found| found.resource.group_kind());
+        RowChoice {
+            has_events: !args.unhealthy,
+            namespace: is_of_one.then(|| session.namespace.clone()),
+            cluster_scoped: cluster_scoped.collect(),
+        }
+    }
+
+    /// Whether an object has a row. A manifest without a namespace belongs to every namespace.
+    fn includes(&self, object: &ObjectRef) -> bool {
+        let is_inside = match (&self.namespace, &object.namespace) {
+            (None, _) => true,
+            (Some(chosen), Some(own)) => chosen == own,
+            (Some(_), None) => !self.cluster_scoped.contains(&object.group_kind()),
+        };
+        is_inside && (self.has_events || !is_event(object))
+    }
+}
+
 /// The rows of a file, with the places of their objects in it.
 struct FileView<'v> {
     args: &'v StatusArgs,
     name: &'v str,
     objects: &'v [(ObjectRef, Doc)],
     rows: &'v [(usize, StatusRow<'v>)],
+    /// The namespace of `-n`.
+    namespace: Option<&'v str>,
     model: &'v Model,
 }
 
@@ -109,10 +151,36 @@ impl FileView<'_> {
                     .flat_map(|doc| yaml.document(doc))
                     .collect()
             }
-            StatusFormat::Text | StatusFormat::Wide => {
-                table(self.rows, self.model, self.args.options(), canvas)
-            }
+            StatusFormat::Text | StatusFormat::Wide => self.table(canvas),
         }
+    }
+
+    fn table(&self, canvas: Canvas) -> Vec<Text> {
+        let options = self.args.options();
+        let shown: Vec<&StatusRow<'_>> = self.rows.iter().map(|(_, row)| row).collect();
+        let columns = StatusColumns {
+            clusters: false,
+            namespaces: are_spread(&shown),
+            live: false,
+            options,
+            printed: Vec::new(),
+            width: canvas.look.width,
+        };
+        let rows: Vec<StatusRow<'_>> = shown.into_iter().cloned().collect();
+        let rows = StatusRows::from(rows);
+        let counts = counts(std::slice::from_ref(&rows), options);
+        let rows = blocks(options.health.select(rows), self.model, options.health);
+        let mut lines = listing(counts, &rows, &columns, canvas);
+        let has_counts =
+            options.titles == Titles::Shown && options.health == HealthFilter::Unhealthy;
+        if has_counts && lines.len() == 1 {
+            let looked_at = LookedAt {
+                namespace: self.namespace,
+                read: ReadShare::Whole,
+            };
+            lines.push(looked_at.nothing_unhealthy().into());
+        }
+        lines
     }
 
     fn record(&self, row: &StatusRow<'_>, canvas: Canvas) -> String {
@@ -134,57 +202,25 @@ fn in_file_order<'r, 'a>(rows: &'r [(usize, StatusRow<'a>)]) -> Vec<(usize, &'r 
 /// Fails if an object cannot be read or has no status, and if the file records the failure of a watch. The other objects are
 /// printed by then.
 fn refuse_unreadable(
-    name: &str,
     rows: &[(usize, StatusRow<'_>)],
     file: &FileTransport,
 ) -> Result<(), CommandError> {
     let unreadable = file.unreadable().into_iter();
     let unreadable = unreadable.map(|what| format!("error: {what}"));
+    let files = file.files();
     let rows = in_file_order(rows).into_iter();
-    let without_status = rows.filter_map(|(_, row)| {
+    let without_status = rows.filter_map(|(place, row)| {
         let error = row.assessment.verdict.error.as_ref()?;
+        let name = files.get(place)?;
         Some(format!("error: {name}: {}: {error}", row.object))
     });
-    let failed = file
-        .end()
-        .err()
-        .map(|error| format!("error: {name}: {error}"));
+    let failed = file.end().err();
+    let failed = failed.map(|error| format!("error: {}: {error}", file.name));
     let lines: Vec<String> = unreadable.chain(without_status).chain(failed).collect();
     if lines.is_empty() {
         return Ok(());
     }
     Err(CommandError::failed(lines.join("\n")))
-}
-
-fn table(
-    rows: &[(usize, StatusRow<'_>)],
-    model: &Model,
-    options: RowOptions,
-    canvas: Canvas,
-) -> Vec<Text> {
-    let shown: Vec<&StatusRow<'_>> = rows.iter().map(|(_, row)| row).collect();
-    let columns = StatusColumns {
-        clusters: false,
-        namespaces: are_spread(&shown),
-        live: false,
-        options,
-        printed: Vec::new(),
-        width: canvas.look.width,
-    };
-    let rows: Vec<StatusRow<'_>> = shown.into_iter().cloned().collect();
-    let rows = StatusRows::from(rows);
-    let counts = counts(std::slice::from_ref(&rows), options);
-    let rows = blocks(options.health.select(rows), model, options.health);
-    let mut lines = listing(counts, &rows, &columns, canvas);
-    let has_counts = options.titles == Titles::Shown && options.health == HealthFilter::Unhealthy;
-    if has_counts && lines.len() == 1 {
-        let looked_at = LookedAt {
-            namespace: None,
-            read: ReadShare::Whole,
-        };
-        lines.push(looked_at.nothing_unhealthy().into());
-    }
-    lines
 }
 
 pub(super) struct FileTree {
@@ -204,12 +240,12 @@ struct Alone {
 }
 
 impl FileTree {
-    /// Judges these objects. Only those that `is_row` chooses by their types have rows; the others are evidence.
-    pub(super) fn of(
+    /// Judges these objects. Those of the choice have rows.
+    fn of(
         objects: &[(ObjectRef, Doc)],
         rules: Rules,
         now: Timestamp,
-        is_row: fn(&ObjectRef) -> bool,
+        choice: RowChoice,
     ) -> FileTree {
         // A file may have the same object in several versions of its type.
         let mut types: HashMap<Uid, HashSet<GroupKind>> = HashMap::new();
@@ -224,7 +260,7 @@ impl FileTree {
             .collect();
         let served = ServedTypes::in_documents(objects.iter().map(|(_, (_, doc))| doc.root()));
         let mut places = BTreeMap::new();
-        let mut versions = Versions::default();
+        let mut versions = Versions::of(choice);
         let mut alone = Vec::new();
         for (place, (object, document)) in objects {
             let uid = object.identity();
@@ -234,7 +270,7 @@ impl FileTree {
                 places.insert(uid, place);
                 continue;
             }
-            if !is_row(object) {
+            if !versions.choice.includes(object) {
                 continue;
             }
             let assessment = Assessment::of(document.root(), now, rules);
@@ -254,7 +290,7 @@ impl FileTree {
         }
         let model = Model::new(rules, RETENTION).with_types(served);
         FileTree {
-            state: state(&versions, versions.sources(is_row), model, now),
+            state: state(&versions, versions.sources(), model, now),
             places,
             alone,
         }
@@ -348,8 +384,8 @@ fn read_source(state: &mut StatusState, source: &SourceKey, versions: &Versions,
 }
 
 /// The objects of a file, by their types and namespaces.
-#[derive(Debug, Default)]
-pub(super) struct Versions {
+struct Versions {
+    choice: RowChoice,
     of_type: HashMap<GroupKind, TypeVersions>,
 }
 
@@ -362,7 +398,14 @@ struct TypeVersions {
 }
 
 impl Versions {
-    pub(super) fn add(&mut self, document: &Doc, object: ObjectRef) {
+    fn of(choice: RowChoice) -> Versions {
+        Versions {
+            choice,
+            of_type: HashMap::new(),
+        }
+    }
+
+    fn add(&mut self, document: &Doc, object: ObjectRef) {
         let number = document.root().str_at(&["metadata", "resourceVersion"]);
         let found = self.of_type.entry(type_of(&object));
         let found = found.or_insert_with(|| TypeVersions {
@@ -370,7 +413,10 @@ impl Versions {
             all: Vec::new(),
             in_namespace: HashMap::new(),
         });
-        let namespace = object.namespace.clone();
+        found.resource.namespaced |= object.namespace.is_some();
+        // A manifest without a namespace is in the requested one.
+        let namespace = object.namespace.as_ref().or(self.choice.namespace.as_ref());
+        let namespace = namespace.cloned();
         let version = Arc::new(Version {
             object: object.into(),
             version: ResourceVersion::new(&*number.unwrap_or_default()),
@@ -383,22 +429,24 @@ impl Versions {
         found.all.push(version);
     }
 
-    /// The sources of the types that `is_row` chooses, sorted.
-    pub(super) fn sources(&self, is_row: fn(&ObjectRef) -> bool) -> Vec<SourceKey> {
+    /// The sources of the types with rows, sorted.
+    fn sources(&self) -> Vec<SourceKey> {
         let chosen = self.of_type.values().filter(|found| {
-            let first = found.all.first();
-            first.is_some_and(|first| is_row(&first.object))
+            let mut all = found.all.iter();
+            all.any(|version| self.choice.includes(&version.object))
         });
         let mut resources: Vec<&Resource> = chosen.map(|found| &found.resource).collect();
         resources.sort();
         let file = ClusterId("file".into());
-        let source =
-            |resource: &Resource| SourceKey::of(&file, resource.clone(), None, Select::All);
+        let source = |resource: &Resource| {
+            let namespace = self.choice.namespace.clone();
+            SourceKey::of(&file, resource.clone(), namespace, Select::All)
+        };
         resources.into_iter().map(source).collect()
     }
 
     /// The objects of the type and the namespace of a source, in the order of the file.
-    pub(super) fn within(&self, source: &SourceKey) -> &[Arc<Version>] {
+    fn within(&self, source: &SourceKey) -> &[Arc<Version>] {
         let found = self.of_type.get(&source.resource.group_kind());
         let found = found.and_then(|found| match &source.scope {
             Scope::Cluster => Some(&found.all),

@@ -43,8 +43,8 @@ const LISTED: &str = "listed-";
 /// A repeated object, as `kubectl get --watch -o yaml` prints it, is a later version. JSON is kept byte for byte.
 #[derive(Debug)]
 pub struct FileTransport {
-    /// The name in error messages.
-    name: Arc<str>,
+    /// The name in the message about its end.
+    pub name: Arc<str>,
     log: Arc<FileLog>,
     /// The resources of the file and the objects of each, in the order of the file. For a stream: those before
     /// its first pause.
@@ -92,6 +92,12 @@ impl FileTransport {
         let there = self.log.last_versions().into_iter();
         let object = |entry: Arc<FileEntry>| (entry.object.clone(), entry.doc.clone());
         there.map(object).collect()
+    }
+
+    /// The texts that have these objects, in the same order.
+    pub fn files(&self) -> Vec<Arc<str>> {
+        let there = self.log.last_versions().into_iter();
+        there.map(|entry| entry.file.clone()).collect()
     }
 
     /// The error with which the file ends: that of a recorded watch, or of a stream.

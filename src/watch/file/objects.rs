@@ -148,6 +148,8 @@ pub(super) struct FileEntry {
     pub(super) line: usize,
     /// Whether it has no name of its own, only a number in its text.
     pub(super) is_nameless: bool,
+    /// The text that it is in, for messages.
+    pub(super) file: Arc<str>,
     /// Why no source can read the object, if that is so.
     pub(super) unreadable: Option<Arc<str>>,
 }
@@ -179,6 +181,13 @@ pub struct FileResource {
     pub has_status: bool,
     /// Its objects, each once, in the order of the file.
     pub objects: Vec<ObjectRef>,
+}
+
+impl FileResource {
+    /// Whether its objects are known to live in no namespace. The kind of a manifest without a namespace may be namespaced.
+    pub fn is_cluster_scoped(&self) -> bool {
+        self.plural == Plural::Known && !self.resource.namespaced
+    }
 }
 
 /// Where the plural of a resource comes from.

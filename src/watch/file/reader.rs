@@ -32,8 +32,8 @@ pub struct FileReader {
     nameless: Nameless,
     /// How many objects of this text were read.
     number: usize,
-    /// The first `ERROR` event: what came after it is not in the recording.
-    failed: Option<FileError>,
+    /// The first `ERROR` event, and the text that has it: what came after it is not in the recording.
+    failed: Option<(Arc<str>, FileError)>,
 }
 
 /// What happens to an object without a name.
@@ -63,6 +63,7 @@ impl FoundVersion {
             doc: self.doc.clone(),
             line: self.line,
             is_nameless: false,
+            file: self.file.clone(),
             unreadable: None,
         }
     }
@@ -129,7 +130,12 @@ impl FileReader {
 
     /// How the text ends.
     pub(super) fn end(self) -> Result<(), FileError> {
-        self.failed.map_or(Ok(()), Err)
+        self.failed.map_or(Ok(()), |(_, error)| Err(error))
+    }
+
+    /// The text that has the error of a recorded watch.
+    pub fn failed_in(&self) -> Option<Arc<str>> {
+        self.failed.as_ref().map(|(file, _)| file.clone())
     }
 
     /// Takes the entries since the last call.
@@ -157,7 +163,8 @@ impl FileReader {
     fn object(&mut self, found: &FoundObject<'_>) -> Result<(), FileError> {
         self.number += 1;
         if found.is_failure() {
-            self.failed.get_or_insert_with(|| found.failure());
+            let file = self.file.clone();
+            self.failed.get_or_insert_with(|| (file, found.failure()));
             return Ok(());
         }
         let unknown = || FileError::new(found.line, "unknown watch event type");
@@ -297,6 +304,7 @@ impl FileReader {
             doc,
             line,
             is_nameless,
+            file: file.clone(),
             unreadable,
         })
     }

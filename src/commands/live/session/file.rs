@@ -5,8 +5,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::cluster::{Filters, Names, Target};
-use crate::commands::CommandError;
 use crate::commands::input::newest_of;
+use crate::commands::{ClusterOrigin, CommandError, FileArgs};
 use crate::env::Env;
 use crate::object::selector::{FieldSelector, SelectableFields};
 use crate::object::{ObjectRef, ResourceType};
@@ -35,16 +35,39 @@ pub(super) fn only_namespace(file: &FileTransport) -> Arc<str> {
     }
 }
 
-/// A target for each type in a file.
-pub(super) fn everything(file: &FileTransport, filters: &Filters) -> Vec<Target> {
+/// Refuses the flags that select several clusters beside `--from`.
+pub(super) fn refuse_contexts(origin: &ClusterOrigin, file: &FileArgs) -> Result<(), CommandError> {
+    let ClusterOrigin::Kubeconfig(flags) = origin else {
+        return Ok(());
+    };
+    let flag = match &flags.contexts {
+        contexts if !contexts.contexts.is_empty() => "--contexts",
+        contexts if contexts.all_contexts => "--all-contexts",
+        _ => return Ok(()),
+    };
+    if !file.is_given() {
+        return Ok(());
+    }
+    let error = format!("{flag} and --from cannot be used together");
+    Err(CommandError::usage(error))
+}
+
+/// A target for each type in a file, of this namespace if there is one. A namespace has no cluster-scoped types.
+pub(super) fn everything(
+    file: &FileTransport,
+    filters: &Filters,
+    namespace: Option<&Arc<str>>,
+) -> Vec<Target> {
     let target = |found: &FileResource| Target {
         resource: found.resource.clone(),
-        namespace: None,
+        namespace: namespace.filter(|_| found.resource.namespaced).cloned(),
         names: Names::All,
         labels: filters.labels.as_deref().map(Arc::from),
         fields: filters.fields.as_deref().map(Arc::from),
     };
-    file.resources.iter().map(target).collect()
+    let found = file.resources.iter();
+    let found = found.filter(|found| namespace.is_none() || !found.is_cluster_scoped());
+    found.map(target).collect()
 }
 
 /// Refuses fields that a server does not support in field selectors. Such a selector would select nothing or everything.

@@ -78,6 +78,7 @@ impl Session {
         context: &mut Context<'_>,
         file: &FileArgs,
     ) -> Result<Session, CommandError> {
+        file::refuse_contexts(&context.origin, file)?;
         if let Some(path) = file.record() {
             Session::of_record(context, file, &path).await
         } else if file.is_given() {
@@ -99,6 +100,7 @@ impl Session {
         let Some(input) = stream_of(context, path) else {
             return Session::open(context, file).await;
         };
+        file::refuse_contexts(&context.origin, file)?;
         let stream = FileTransport::stream(path, input).await;
         let stream = stream.map_err(|error| unreadable(path, &error, "--from"))?;
         Ok(Session::over(context, file, stream))

@@ -138,7 +138,9 @@ impl SessionPlace {
             }
             (Subject::Unnamed, SessionPlace::File(file)) => {
                 file.look_at_all();
-                return Ok(file::everything(file, &filters).into());
+                let is_of_one = request.names_namespace && !args.all_namespaces;
+                let namespace = is_of_one.then_some(namespace);
+                return Ok(file::everything(file, &filters, namespace).into());
             }
             // Without a name or type, the arguments are kubectl's error.
             (Subject::Unnamed, SessionPlace::Cluster(_) | SessionPlace::Record(_))
