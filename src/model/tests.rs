@@ -411,7 +411,7 @@ fn the_rules_of_kstatus_look_at_no_other_object() {
 #[test]
 fn an_excerpt_says_nothing_about_what_it_does_not_have() {
     let (status, _) = service_without_pods(Model::new(Rules::Spy, RETENTION).of_excerpt());
-    assert_eq!(status, Status::Current);
+    assert_eq!(status, Status::Unknown);
     let (model, _, source) = ingress();
     let mut model = model.of_excerpt();
     model.apply(&source, &Event::synced(0), at(1));

@@ -632,7 +632,7 @@ mod tests {
         now(&mut of_web);
         for number in 0..20 {
             let mut child = failed_pod(&format!("child-{number}"), "it fails");
-            child.record.depth = 1;
+            child.depth = 1;
             let child = Arc::new(child);
             for is_there in [true, false] {
                 board.send_modify(|board| {

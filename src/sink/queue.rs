@@ -304,7 +304,7 @@ mod tests {
         let queue = SinkQueue::open(&folder.0.join("outbox"), NOW).expect("it opens");
         let failed = failed_pod("web", "it fails");
         let mut current = failed.clone();
-        current.status = Status::Current;
+        Arc::make_mut(&mut current.assessment).verdict.status = Status::Current;
         let first = queue.take(&rows(&[Arc::new(current)]), |_| false, NOW);
         assert!(first.expect("taken").is_empty());
         (folder, Arc::new(queue), vec![Arc::new(failed)])

@@ -59,10 +59,9 @@ impl RetryingTransport {
     }
 
     pub(super) fn at_speed(self, jitter_seed: u64, speed: Speed) -> RetryingTransport {
-        let seed = AtomicU64::new(jitter_seed);
         RetryingTransport {
             speed,
-            seed,
+            seed: AtomicU64::new(jitter_seed),
             ..self
         }
     }

@@ -137,8 +137,10 @@ async fn a_file_that_cannot_be_deleted_does_not_keep_the_others() {
     let path = file(&folder);
     let stuck = file_parent(&folder).join("20200101T000000000-stuck.spy");
     fs::copy(&path, &stuck).unwrap();
-    // Nothing deletes a directory as a file.
-    fs::create_dir(stuck.with_extension("spy-shm")).unwrap();
+    // Nothing takes the place of a directory.
+    let log = stuck.with_extension("spy-wal");
+    fs::write(&log, "").unwrap();
+    fs::create_dir(stuck.with_extension("spy-wal-deleted")).unwrap();
     let ran = store(&folder, &["rm", "--before", "10s"]);
     assert_eq!(ran.status.code(), Some(1), "{}", ran.transcript());
     let words = ["stuck.spy is kept: ", "error: 1 file could not be deleted"];
@@ -147,6 +149,7 @@ async fn a_file_that_cannot_be_deleted_does_not_keep_the_others() {
     }
     assert!(ran.stdout.contains(" deleted"), "{}", ran.transcript());
     assert_eq!((stuck.exists(), path.exists()), (true, false));
+    assert!(log.exists(), "it has the newest versions of the file");
 }
 
 #[tokio::test(flavor = "multi_thread")]

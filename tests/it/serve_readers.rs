@@ -79,17 +79,27 @@ async fn each_reader_sees_what_he_may_list() {
     cluster.put(pod_with_config("web"));
     cluster.put(config_map("flags", &json!({})));
     let mut served = serve(&cluster, &["po,cm"]);
-    let mut seen = |reader: &str| {
+    let seen = |served: &mut Served, reader: &str| {
         served.read_by(reader);
-        names(&served, "/spy/v1/status")
+        names(served, "/spy/v1/status")
     };
-    assert_snapshot!(seen("all"), @"
+    assert_snapshot!(seen(&mut served, "all"), @"
     configmap/flags Current
     pod/web Failed
     ");
-    assert_snapshot!(seen("pods"), @"pod/web InProgress");
-    assert_snapshot!(seen("nothing"), @"");
-    assert_snapshot!(seen("other"), @"");
+    assert_snapshot!(seen(&mut served, "pods"), @"pod/web InProgress");
+    for reader in ["nothing", "other"] {
+        served.read_by(reader);
+        for path in [
+            "/spy/v1/status",
+            "/spy/v1/status?unhealthy",
+            "/spy/v1/events",
+        ] {
+            let reply = served.get(path);
+            assert_eq!(reply.code, 403, "{reader} {path}: {}", reply.body);
+            assert!(reply.body.contains("you may not list the followed objects"));
+        }
+    }
     // The words about the missing ConfigMap are for those who may list ConfigMaps.
     served.read_by("all");
     assert!(served.get("/").body.contains("gone"));

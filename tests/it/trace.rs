@@ -510,7 +510,7 @@ async fn all_traceable_objects_of_a_file_are_traced() {
     └─ owners: 1 pod has none
 
     service/other  -n lab  ClusterIP 10.96.0.10  80->8080/TCP
-    ● its endpoints are not in the file  selector app=api   0 pods match, 0 ready
+    ? its endpoints are not in the file  selector app=api   0 pods match, 0 ready
 
     deployment/web  -n shop  0 replicas  RollingUpdate
     ~ not yet observed by the controller (generation 1, observed 0)
@@ -523,7 +523,7 @@ async fn all_traceable_objects_of_a_file_are_traced() {
     assert_snapshot!(of_file(&file, &[]).transcript(), @"
     2026-03-02T12:05:00Z endpoint 10.0.0.1:8080 pod/api-a Ready
     2026-03-02T12:05:00Z service/api Current: 1/1 ready
-    2026-03-02T12:05:00Z service/other Current: its endpoints are not in the file
+    2026-03-02T12:05:00Z service/other Unknown: its endpoints are not in the file
     2026-03-02T12:05:00Z deployment/web spec change: gen 1 by kubectl-create: created
     2026-03-02T12:05:00Z deployment/web observed underway: not yet by the controller (generation 1, observed 0)
     2026-03-02T12:05:00Z deployment/web InProgress: not yet observed by the controller (generation 1, observed 0)
@@ -543,7 +543,7 @@ async fn a_file_without_slices_says_nothing_about_the_endpoints_of_pods() {
     let file = dumped(&cluster, "trace-no-slices");
     assert_snapshot!(of_file(&file, &["svc/api", "-n", "shop", "--once"]).transcript(), @"
     service/api  -n shop  ClusterIP 10.96.0.10  80->8080/TCP
-    ● its endpoints are not in the file  selector app=api   1 pod matches, 0 ready
+    ? its endpoints are not in the file  selector app=api   1 pod matches, 0 ready
     └─ owners: 1 pod has none
     ");
 }
@@ -555,7 +555,7 @@ async fn a_type_can_be_traced_in_a_file_and_missing_objects_are_named() {
         |file: &str, args: &[&str]| of_file(file, args).transcript().replace(file, "FILE");
     assert_snapshot!(printed(&file, &["svc", "-n", "lab", "--once"]), @r"
     service/other  -n lab  ClusterIP 10.96.0.10  80->8080/TCP
-    ● its endpoints are not in the file  selector app=api   0 pods match, 0 ready
+    ? its endpoints are not in the file  selector app=api   0 pods match, 0 ready
     ");
     assert_snapshot!(printed(&file, &["svc", "-n", "tea"]), @r#"
     ! error: nothing to trace in FILE in namespace "tea"

@@ -328,7 +328,8 @@ mod tests {
 
     use super::*;
     use crate::cluster::Overrides;
-    use crate::commands::args::ObjectArgs;
+    use crate::commands::UnreadFiles;
+    use crate::commands::args::{LookArgs, ObjectArgs};
     use crate::env::Env;
 
     /// Two contexts for each place among those that connect. Each has a credential plugin.
@@ -339,9 +340,9 @@ mod tests {
                 name: "test",
                 namespace: "default",
             },
-            look: Default::default(),
+            look: LookArgs::default(),
             env: &mut Env::for_test(),
-            unread: Default::default(),
+            unread: UnreadFiles::default(),
         };
         let texts = ["{apiVersion: v1, kind: Config, current-context: c,
             contexts: [{name: c, context: {cluster: c, user: u}}],

@@ -53,27 +53,15 @@ pub fn endpoints_finding(around: Around<'_>, node: &Node) -> Option<Finding> {
 }
 
 /// The state of a Service in a file that has none of its slices. A ready Pod that matches is an endpoint; without one, nothing
-/// shows whether there are any.
+/// shows whether there is any.
 fn without_slices(around: Around<'_>, node: &Node) -> Finding {
     let matched = around.graph().selected_pods(&node.uid);
-    let ready = matched.iter().filter(|pod| pod.is_ready_pod()).count();
-    let (status, seen) = match (matched.len(), ready) {
-        (0, _) => (Status::Unknown, String::new()),
-        (1, 0) => (
-            Status::Unknown,
-            "; 1 pod matches, and it is not ready".to_owned(),
-        ),
-        (pods, 0) => (
-            Status::Unknown,
-            format!("; {pods} pods match, none is ready"),
-        ),
-        (pods, ready) => (
-            Status::Current,
-            format!("; {ready} of {pods} pods that match are ready"),
-        ),
+    let status = if matched.iter().any(|pod| pod.is_ready_pod()) {
+        Status::Current
+    } else {
+        Status::Unknown
     };
-    let text = format!("its endpoints are not in the file{seen}");
-    finding(status, text)
+    finding(status, "its endpoints are not in the file")
 }
 
 /// Whether the slices of a Service are read, or at least one is.

@@ -112,7 +112,11 @@ fn parse_errors_have_the_words_of_kubectl() {
         ".a==b",
         "{.a}{.b}",
     ] {
-        assert_eq!(error(&format!("jsonpath={text}")), GoalError::Path, "{text}");
+        assert_eq!(
+            error(&format!("jsonpath={text}")),
+            GoalError::Path,
+            "{text}"
+        );
     }
     assert_eq!(error("jsonpath={.a}="), GoalError::NoValue);
     assert!(matches!(

@@ -4,11 +4,11 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::FutureExt;
 use futures::future::{LocalBoxFuture, join_all};
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::{Instant, timeout};
 
+use super::events::{Events, SourceEvent};
 use super::live::Live;
 use super::pace::{BUSY_FRAME, RedrawPace};
 use crate::commands::live::cluster_group::{ClusterGroup, JoinAttempt, JoinedCluster};
@@ -18,11 +18,11 @@ use crate::commands::live::sources::{
     ClusterNamespace, FailedAttempt, JoinState, StateLines, describe, object,
 };
 use crate::commands::{
-    CommandError, Ended, ErrorKind, Session, Signal, Sources, Stop, Terminal, UnreadPart,
+    CommandError, Ended, ErrorKind, Signal, Sources, Stop, Terminal, UnreadPart,
 };
 use crate::env::{Typed, restore_terminal, shifted};
 use crate::source::{ClusterId, Event, SourceKey};
-use crate::watch::{Patience, SubscribeOptions, Subscriptions};
+use crate::watch::{Patience, SubscribeOptions};
 
 /// The most events that the view takes before it prints.
 const BATCH: usize = 512;
@@ -419,7 +419,7 @@ impl LiveFeed<'_> {
         }
         self.take_waiting(view, terminal)?;
         self.print_states(terminal)?;
-        if self.events.held.is_none() {
+        if !self.events.holds_one() {
             view.reach(&self.events.subscriptions);
         }
         self.printing.is_owed |= self.printing.is_overdue(now);
@@ -550,52 +550,4 @@ pub(super) async fn look_up_namespace(
 ) -> LookedUp {
     let (cluster, namespace) = namespace;
     LookedUp::Namespace(clusters.absent_namespace(&cluster, &namespace).await)
-}
-
-/// An event, and its source.
-pub(super) type SourceEvent = (Arc<SourceKey>, Event);
-
-/// The events of the followed sources.
-pub(super) struct Events<'a> {
-    clusters: Clusters<'a>,
-    pub(super) subscriptions: Subscriptions,
-    held: Option<HeldEvent<'a>>,
-}
-
-/// An event that waits until the clocks are compared: the view judges it by the server's.
-struct HeldEvent<'a> {
-    event: SourceEvent,
-    comparing: LocalBoxFuture<'a, ()>,
-}
-
-impl<'a> Events<'a> {
-    pub(super) fn of(clusters: Clusters<'a>) -> Events<'a> {
-        Events {
-            clusters,
-            subscriptions: Subscriptions::default(),
-            held: None,
-        }
-    }
-
-    /// The next event; `None` if there is no source, or if all have ended. It is cancel safe.
-    pub(super) async fn next(&mut self) -> Option<SourceEvent> {
-        if self.held.is_none() {
-            let event = self.subscriptions.next().await?;
-            let session = self.clusters.session(&event.0.cluster);
-            let Some(clock) = session.and_then(Session::unclear_clock) else {
-                return Some(event);
-            };
-            let comparing = async move { clock.compare().await }.boxed_local();
-            self.held = Some(HeldEvent { event, comparing });
-        }
-        if let Some(held) = &mut self.held {
-            (&mut held.comparing).await;
-        }
-        self.held.take().map(|held| held.event)
-    }
-
-    /// The next event, if there is one now.
-    fn next_now(&mut self) -> Option<SourceEvent> {
-        self.next().now_or_never().flatten()
-    }
 }

@@ -1,6 +1,7 @@
 //! The loop of every live verb: it turns events into lines and frames, until the output is complete or it is
 //! stopped.
 
+mod events;
 mod feed;
 mod live;
 mod pace;
