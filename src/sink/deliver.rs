@@ -7,10 +7,9 @@ use jiff::Timestamp;
 use tokio::sync::mpsc;
 use tokio::time::sleep;
 
-use super::answer::{Attempt, RetryWaits};
+use super::attempt::{Attempt, RetryWaits, ToldOutage};
 use super::outbox::OutboxError;
 use super::queue::SinkQueue;
-use super::told_outage::ToldOutage;
 use super::transition::Delivery;
 use super::webhook::Sink;
 use crate::serve::SinkCounts;

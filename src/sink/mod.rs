@@ -5,7 +5,7 @@
 //! alone, and no restart loses a message. [`SinkQueue`] connects both, and [`SinkDeliveries`] sends the messages of
 //! one sink in order.
 
-mod answer;
+mod attempt;
 mod deliver;
 mod known_states;
 mod message;
@@ -14,11 +14,10 @@ mod queue;
 mod template;
 #[cfg(test)]
 mod tests;
-mod told_outage;
 mod transition;
 mod webhook;
 
-pub use answer::RetryWaits;
+pub use attempt::{RetryWaits, ToldOutage};
 pub use deliver::{SinkDeliveries, SinkNote};
 pub use known_states::{
     ClusterRows, KnownStates, ObjectState, RowCluster, StateChange, StateUpdate,
@@ -27,6 +26,5 @@ pub use message::SigningKey;
 pub use outbox::{Outbox, OutboxError};
 pub use queue::{NewStates, SinkQueue};
 pub use template::{TemplateError, TextTemplate};
-pub use told_outage::ToldOutage;
 pub use transition::{Delivery, TransitionFilter};
 pub use webhook::{Sink, Webhook, WebhookError, client_tls};

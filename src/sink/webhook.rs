@@ -18,7 +18,7 @@ use rustls_pki_types::pem::PemObject;
 use rustls_platform_verifier::BuilderVerifierExt;
 use tokio::time::timeout;
 
-use super::answer::Attempt;
+use super::attempt::Attempt;
 use super::message::{SigningKey, body};
 use super::template::TextTemplate;
 use super::transition::{Delivery, TransitionFilter};
