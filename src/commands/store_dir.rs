@@ -1,10 +1,14 @@
 //! `StoreArgs`: the directory of the record.
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
-use super::CommandError;
+use super::{CommandError, Context};
 use crate::env::Env;
 use crate::record::{Store, StoreError};
+
+/// The variable that names the directory of the record.
+pub(crate) const STORE: &str = "KUBECTL_SPY_STORE";
 
 /// The flag that names the directory of the record.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -22,7 +26,7 @@ impl StoreArgs {
             let path = env.path(name).map(PathBuf::from);
             path.filter(|path| !path.as_os_str().is_empty())
         };
-        if let Some(path) = self.store.clone().or_else(|| given("KUBECTL_SPY_STORE")) {
+        if let Some(path) = self.store.clone().or_else(|| given(STORE)) {
             return Ok(path);
         }
         let data = given("XDG_DATA_HOME")
@@ -51,11 +55,56 @@ pub(crate) struct MemoryArgs {
     no_store: bool,
 }
 
+/// The store that a verb reads beside the server.
+#[derive(Clone)]
+pub(crate) struct MemoryStore {
+    pub(crate) store: Store,
+    /// Whether `--store` names it. Then it is an error that it cannot be read.
+    pub(crate) is_named: bool,
+}
+
 impl MemoryArgs {
-    /// The directory of the record; `None` if it is not to be read, or if there is none.
-    pub(crate) fn path(&self, env: &Env) -> Option<PathBuf> {
-        let path = self.store.path(env).ok();
-        path.filter(|_| !self.no_store)
+    /// Opens the store; `None` if it is not to be read. It fails for one that `--store` names and that cannot be read. At the
+    /// usual place there may be none. If it cannot be read there, a line says so.
+    pub(crate) fn open(
+        &self,
+        context: &mut Context<'_>,
+    ) -> Result<Option<MemoryStore>, CommandError> {
+        let is_named = self.store.store.is_some();
+        let path = match self.store.path(context.env) {
+            Ok(path) if self.is_read() => path,
+            Ok(_) | Err(_) => return Ok(None),
+        };
+        match Store::open(&path) {
+            Ok(store) => Ok(Some(MemoryStore { store, is_named })),
+            Err(error) if is_named => Err(error.into()),
+            Err(StoreError::Absent { .. } | StoreError::NoStore { .. }) => Ok(None),
+            Err(error) => {
+                context.note(&not_used(error));
+                Ok(None)
+            }
+        }
+    }
+
+    /// The same flags for a server, which a recorder may follow: the directory becomes the usual place, where there may be no
+    /// store yet. It fails if there is one that cannot be read.
+    pub(crate) fn of_server(&self, env: &mut Env) -> Result<MemoryArgs, CommandError> {
+        if let Some(path) = &self.store.store {
+            match Store::open(path) {
+                Ok(_) | Err(StoreError::Absent { .. } | StoreError::NoStore { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+            env.variables.insert(STORE.into(), path.into());
+        }
+        Ok(MemoryArgs {
+            store: StoreArgs::default(),
+            no_store: self.no_store,
+        })
+    }
+
+    /// Whether a store is read, if there is one.
+    pub(crate) fn is_read(&self) -> bool {
+        !self.no_store
     }
 
     /// The directory of the store, whether or not it is to be read.
@@ -63,20 +112,23 @@ impl MemoryArgs {
         self.store.path(env)
     }
 
-    /// The same flags, for another verb.
+    /// The flags of a server for another verb, which finds the directory in the environment.
     pub(crate) fn words(&self) -> Vec<String> {
-        let store = self.store.store.as_ref();
-        let store = store.map(|path| format!("--store={}", path.display()));
         let no_store = self.no_store.then(|| "--no-store".to_owned());
-        store.into_iter().chain(no_store).collect()
+        no_store.into_iter().collect()
     }
+}
+
+/// The line about a record that is there and cannot be read.
+pub(crate) fn not_used(cause: impl std::fmt::Display) -> String {
+    format!("the record is not used: {cause}")
 }
 
 impl From<StoreError> for CommandError {
     fn from(error: StoreError) -> CommandError {
         let message = CommandError::failed(format!("error: {error}"));
         match error {
-            StoreError::NoStore { .. } => {
+            StoreError::Absent { .. } | StoreError::NoStore { .. } => {
                 message.hint("start one with `kubectl spy record`, or name another with --store")
             }
             StoreError::Newer { needs, .. } => {
@@ -84,6 +136,12 @@ impl From<StoreError> for CommandError {
             }
             StoreError::Damaged { .. } => {
                 message.hint("list the damaged files with `kubectl spy store check`")
+            }
+            StoreError::Io { error, .. } if error.kind() == ErrorKind::PermissionDenied => {
+                message.hint("only the owner of a record can read it: run as that user, or name another directory")
+            }
+            StoreError::Io { error, .. } if error.kind() == ErrorKind::NotADirectory => {
+                message.hint("name the directory of a record")
             }
             StoreError::Io { .. }
             | StoreError::Sqlite { .. }

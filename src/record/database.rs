@@ -9,6 +9,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension, Row};
 
 use super::error::StoreError;
 use super::schema::{self, APPLICATION, FORMAT, RowCounts};
+use super::store::{beside, has_content};
 use crate::source::Packing;
 
 /// How long a reader waits for a writer that moves its log into the file.
@@ -38,7 +39,7 @@ impl FileDatabase {
         let found = match read_only(path) {
             Ok(found) => Ok(found),
             // In a directory that cannot be written, SQLite reads only files that nobody writes.
-            Err(_) if !has_log(path) => immutable(path),
+            Err(_) if !has_content(&beside(path, "-wal")) => immutable(path),
             Err(error) => Err(error),
         };
         let db = found.map_err(|error| match error.sqlite_error_code() {
@@ -225,13 +226,6 @@ fn prepared(db: Connection) -> rusqlite::Result<Connection> {
     db.pragma_update(None, "temp_store", "memory")?;
     let _version: i64 = db.pragma_query_value(None, "schema_version", |row| row.get(0))?;
     Ok(db)
-}
-
-/// Whether a writer has left changes beside the file.
-fn has_log(path: &Path) -> bool {
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
-    std::fs::metadata(log).is_ok_and(|log| log.len() > 0)
 }
 
 #[cfg(test)]

@@ -22,6 +22,12 @@ pub enum StoreError {
         /// What SQLite says.
         error: rusqlite::Error,
     },
+    /// The directory does not exist. The words are kubectl's.
+    #[error("the path {:?} does not exist", .path.display().to_string())]
+    Absent {
+        /// The directory.
+        path: PathBuf,
+    },
     /// The directory has no store.
     #[error("{}: no record", .path.display())]
     NoStore {
@@ -68,6 +74,7 @@ impl StoreError {
         match self {
             StoreError::Io { path, .. }
             | StoreError::Sqlite { path, .. }
+            | StoreError::Absent { path }
             | StoreError::NoStore { path }
             | StoreError::Foreign { path }
             | StoreError::Empty { path }

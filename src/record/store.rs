@@ -39,9 +39,11 @@ impl Store {
         })
     }
 
-    /// Whether a directory has a store.
+    /// Whether a path is that of a store, which may be one that this user cannot read.
     pub fn is_at(path: &Path) -> bool {
-        read_key(&path.join(KEY)).is_ok()
+        let key = read_key(&path.join(KEY));
+        let is_locked = |error: io::Error| error.kind() == ErrorKind::PermissionDenied;
+        key.is_ok() || key.is_err_and(is_locked) && path.is_dir()
     }
 
     /// Opens the store in a directory.
@@ -52,8 +54,12 @@ impl Store {
                 path: path.to_owned(),
                 key,
             }),
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                Err(StoreError::NoStore { path: path.into() })
+            Err(error) if is_missing(&error) => {
+                let path = path.to_owned();
+                match fs::metadata(&path) {
+                    Err(error) if is_missing(&error) => Err(StoreError::Absent { path }),
+                    _ => Err(StoreError::NoStore { path }),
+                }
             }
             Err(error) => Err(StoreError::io(&key, error)),
         }
@@ -62,7 +68,9 @@ impl Store {
     /// The folders of its clusters, by their ids.
     pub fn clusters(&self) -> Result<Vec<ClusterFiles>, StoreError> {
         let inside = entries(&self.path)?.into_iter();
-        let folders = inside.filter(|path| path.is_dir());
+        // The list of one that cannot be read is an error.
+        let is_file = |path: &PathBuf| fs::metadata(path).is_ok_and(|about| !about.is_dir());
+        let folders = inside.filter(|path| !is_file(path));
         Ok(folders.map(|path| ClusterFiles { path }).collect())
     }
 
@@ -106,29 +114,30 @@ pub struct StoreFile {
 impl ClusterFiles {
     /// Its files, the oldest first. A folder that does not exist has none.
     pub fn list(&self) -> Result<Vec<StoreFile>, StoreError> {
-        if !self.path.exists() {
-            return Ok(Vec::new());
-        }
-        let files = entries(&self.path)?.into_iter();
+        let files = self.entries()?.into_iter();
         let files = files.filter(|path| path.extension().is_some_and(|it| it == EXTENSION));
-        Ok(files.filter_map(StoreFile::of).collect())
+        let files = files.map(StoreFile::of).filter_map(Result::transpose);
+        files.collect()
+    }
+
+    /// What is in the folder, which may not exist.
+    fn entries(&self) -> Result<Vec<PathBuf>, StoreError> {
+        match fs::symlink_metadata(&self.path) {
+            Err(error) if is_missing(&error) => Ok(Vec::new()),
+            _ => entries(&self.path),
+        }
     }
 
     /// The logs of SQLite whose file is not there: a copy or a deletion has separated them, and nobody can read them.
     pub fn lost_logs(&self) -> Result<Vec<PathBuf>, StoreError> {
-        if !self.path.exists() {
-            return Ok(Vec::new());
-        }
         let suffix = format!(".{EXTENSION}-wal");
         let file_of = |log: &PathBuf| {
             let name = log.file_name()?.to_str()?.strip_suffix(&suffix)?;
             Some(log.with_file_name(format!("{name}.{EXTENSION}")))
         };
-        let mut logs = entries(&self.path)?;
-        logs.retain(|log| {
-            let has_changes = fs::metadata(log).is_ok_and(|log| log.len() > 0);
-            has_changes && file_of(log).is_some_and(|file| fs::symlink_metadata(file).is_err())
-        });
+        let is_gone = |path: PathBuf| fs::symlink_metadata(path).is_err_and(|it| is_missing(&it));
+        let mut logs = self.entries()?;
+        logs.retain(|log| file_of(log).is_some_and(is_gone) && has_content(log));
         Ok(logs)
     }
 
@@ -147,8 +156,11 @@ impl ClusterFiles {
 
 impl StoreFile {
     /// `None` if the file is gone. A link to nowhere is a file that cannot be read.
-    fn of(path: PathBuf) -> Option<StoreFile> {
-        fs::symlink_metadata(&path).ok()?;
+    fn of(path: PathBuf) -> Result<Option<StoreFile>, StoreError> {
+        match fs::symlink_metadata(&path) {
+            Err(error) if is_missing(&error) => return Ok(None),
+            about => about.map_err(|error| StoreError::io(&path, error))?,
+        };
         let files = [path.clone(), beside(&path, "-wal")];
         let found: Vec<fs::Metadata> = files
             .iter()
@@ -156,11 +168,11 @@ impl StoreFile {
             .collect();
         let time = |time: SystemTime| Timestamp::try_from(time).ok();
         let written = found.iter().filter_map(|file| time(file.modified().ok()?));
-        Some(StoreFile {
+        Ok(Some(StoreFile {
             bytes: found.iter().map(fs::Metadata::len).sum(),
             written: written.max(),
             path,
-        })
+        }))
     }
 
     /// Whether it was written so lately that a recorder may still write to it.
@@ -184,7 +196,7 @@ impl StoreFile {
     pub(super) fn remove_at(path: &Path) -> Result<(), StoreError> {
         let (log, aside) = (beside(path, "-wal"), beside(path, "-wal-deleted"));
         let done = |path: &Path, done: io::Result<()>| match done {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(StoreError::io(path, error)),
+            Err(error) if !is_missing(&error) => Err(StoreError::io(path, error)),
             Ok(()) | Err(_) => Ok(()),
         };
         done(&log, fs::rename(&log, &aside))?;
@@ -283,7 +295,19 @@ pub(super) fn begun(path: &Path) -> Option<Timestamp> {
     time.checked_add(millis).ok()
 }
 
-fn beside(path: &Path, suffix: &str) -> PathBuf {
+/// Whether a log has content. One about which the system does not say it may have some.
+pub(super) fn has_content(log: &Path) -> bool {
+    match fs::metadata(log) {
+        Ok(about) => about.len() > 0,
+        Err(error) => !is_missing(&error),
+    }
+}
+
+fn is_missing(error: &io::Error) -> bool {
+    error.kind() == ErrorKind::NotFound
+}
+
+pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     name.into()

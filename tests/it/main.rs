@@ -43,6 +43,7 @@ mod record;
 mod record_at;
 mod record_attacks;
 mod record_complete;
+mod record_missing;
 mod record_unread;
 mod recorded;
 mod recording;

@@ -304,10 +304,10 @@ async fn a_damaged_file_is_named() {
 #[test]
 fn a_store_that_does_not_exist_is_an_error() {
     let ran = Spy::alone().run(&["store", "ls", "--store", "/nowhere"]);
-    assert_snapshot!(ran.transcript(), @"
-    ! error: /nowhere: no record
+    assert_snapshot!(ran.transcript(), @r#"
+    ! error: the path "/nowhere" does not exist
     ! hint: start one with `kubectl spy record`, or name another with --store
-    ");
+    "#);
     let ran = Spy::alone().run(&["store", "ls"]);
     assert_snapshot!(ran.transcript(), @"
     ! error: there is no home directory for the record

@@ -127,14 +127,14 @@ async fn show_several(
     let request = request.await?;
     let (at, now) = (args.watch.at, (context.env.now)());
     args.check_since(now)?;
-    let store = args.watch.memory.path(context.env);
-    let store = store.filter(|_| at.is_some() || args.uses_store());
+    let memory = args.watch.memory.open(context)?;
+    let memory = memory.filter(|_| at.is_some() || args.uses_store());
     let options = GroupOptions {
         means_every_kind: args.means_every_kind(),
         watches: at.is_none(),
         each_object: false,
         continues: None,
-        store: store.map(|store| (store, RecordUse::Everything)),
+        memory: memory.map(|memory| (memory, RecordUse::Everything)),
         past: at.map(|at| RequestedTime { at, now }),
     };
     let group = ClusterGroup::new(contexts, ConnectionSetup::of(context), request, options);
@@ -209,13 +209,16 @@ async fn read_record(
     context: &mut Context<'_>,
 ) -> Result<(), CommandError> {
     let source = &args.objects.source;
-    let store = args.watch.memory.path(context.env);
+    let mut memory = None;
+    if session.has_server() {
+        memory = args.watch.memory.open(context)?;
+    }
     if let Some(at) = args.watch.at {
-        let looking = Box::pin(session.look_at(at, store.as_deref(), context));
+        let looking = Box::pin(session.look_at(at, memory.as_ref(), context));
         stop.in_time(Awaited::session(source), looking).await?;
-    } else if let Some(store) = store.filter(|_| args.uses_store()) {
+    } else if let Some(memory) = memory.filter(|_| args.uses_store()) {
         let now = context.env.now.clone();
-        let remembered = async { Ok(session.remember(&store, now, RecordUse::Everything).await) };
+        let remembered = session.remember(&memory, now, RecordUse::Everything);
         let remembered = stop.in_time(Awaited::session(source), Box::pin(remembered));
         for note in remembered.await? {
             context.note(&note);

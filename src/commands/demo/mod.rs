@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use clap::{FromArgMatches, Subcommand};
 
-use super::{ClusterOrigin, CommandError, Context, Ended, Shutdown, changes, logs, status, trace};
+use super::{
+    ClusterOrigin, CommandError, Context, Ended, STORE, Shutdown, changes, logs, status, trace,
+};
 use crate::render::display::Stream;
 use crate::sandbox::scenario::{self, Scenario, Stage};
 use crate::sandbox::{Options, Request, Sandbox};
@@ -185,7 +187,7 @@ async fn look_back(
     let night = Box::pin(RecordedNight::pass(scenario, context)).await?;
     let store = night.store.0.clone().into();
     let variables = &mut context.env.variables;
-    variables.insert("KUBECTL_SPY_STORE".into(), store);
+    variables.insert(STORE.into(), store);
     let shutdown = Shutdown::on_signal(context.env)?;
     if let Some(verb) = verb {
         return look_back_with(verb, &night, context, shutdown).await;

@@ -17,7 +17,7 @@ use super::session::{
 };
 use crate::cluster::{ClusterConfig, ConfigError, ContextConfig, PluginRun};
 use crate::commands::manifests::ObjectRequest;
-use crate::commands::{CommandError, Context, EveryKind};
+use crate::commands::{CommandError, Context, EveryKind, MemoryStore};
 use crate::model::{JudgementPlan, Model, Retention};
 use crate::object::ServedTypes;
 use crate::source::{ClusterId, SourceKey};
@@ -35,7 +35,7 @@ const FIRST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 /// What a verb does with each cluster of a group.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone)]
 pub(crate) struct GroupOptions {
     /// Whether arguments without an object or a type mean every kind.
     pub(crate) means_every_kind: bool,
@@ -45,8 +45,8 @@ pub(crate) struct GroupOptions {
     pub(crate) each_object: bool,
     /// The directory of the records that the verb continues.
     pub(crate) continues: Option<PathBuf>,
-    /// The directory of the records that are read beside the servers, and what for.
-    pub(crate) store: Option<(PathBuf, RecordUse)>,
+    /// The store that is read beside the servers, and what for.
+    pub(crate) memory: Option<(MemoryStore, RecordUse)>,
     /// The time at which everything is shown, instead of now.
     pub(crate) past: Option<RequestedTime>,
 }
@@ -307,14 +307,14 @@ impl ClusterGroup {
         let config = config.running_plugins(PluginRun::Unattended(LOGIN));
         let mut session = Session::of_config(config, &self.setup).await?;
         drop(login);
-        let store = self.options.store.as_ref();
+        let memory = self.options.memory.as_ref();
         if let Some(past) = self.options.past {
-            let store = store.map(|(store, _)| store.as_path());
-            let notes = session.look_at_beside(past, store).await?;
+            let memory = memory.map(|(memory, _)| memory);
+            let notes = session.look_at_beside(past, memory).await?;
             member.notes.borrow_mut().extend(notes);
-        } else if let Some((store, used)) = store {
-            let remembered = session.remember(store, self.setup.now.clone(), *used);
-            let not_used = remembered.await;
+        } else if let Some((memory, used)) = memory {
+            let remembered = session.remember(memory, self.setup.now.clone(), *used);
+            let not_used = remembered.await?;
             member.notes.borrow_mut().extend(not_used);
         }
         session.share(&self.mux);
@@ -366,7 +366,7 @@ mod tests {
             watches: true,
             each_object: false,
             continues: None,
-            store: None,
+            memory: None,
             past: None,
         };
         let setup = ConnectionSetup::of(&context);

@@ -35,23 +35,25 @@ impl ViewOpening<'_> {
         let mut session = stop.in_time(awaited(), opened).await?;
         self.wait.refuse_nothing(&session, self.verb)?;
         session.use_server_clock(context.env);
-        let store = self.watch.memory.path(context.env);
+        let mut memory = None;
+        if session.has_server() {
+            memory = self.watch.memory.open(context)?;
+        }
         // A record shows nothing that happens now: it is as of its end.
         let end = session
             .is_of_record()
             .then(|| TimeOrAge::At(context.env.now()));
         if let Some(at) = self.watch.at.or(end) {
-            let looking = Box::pin(session.look_at(at, store.as_deref(), context));
+            let looking = Box::pin(session.look_at(at, memory.as_ref(), context));
             stop.in_time(awaited(), looking).await?;
             return Ok(session);
         }
         if self.ending == Ending::Once {
             session.list_only(context.env);
         }
-        if let Some(store) = store {
+        if let Some(memory) = memory {
             let now = session.clock(context.env);
-            let remembered =
-                async { Ok(session.remember(&store, now, RecordUse::LookBacks).await) };
+            let remembered = session.remember(&memory, now, RecordUse::LookBacks);
             let remembered = stop.in_time(awaited(), Box::pin(remembered));
             for note in remembered.await? {
                 context.note(&note);

@@ -1,7 +1,6 @@
 //! `LogsArgs`: the arguments of `logs`, and what they ask for.
 
 use std::fmt;
-use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -14,9 +13,9 @@ use crate::commands::args::is_release;
 use crate::commands::container_lines::{LineFilter, LogFormat, OrderChoice, StateChoice};
 use crate::commands::versions::Since;
 use crate::commands::{
-    CommandError, FileArgs, GoalArgs, ManifestArgs, MemoryArgs, ObjectArgs, TimeOrAge,
+    CommandError, Context, FileArgs, GoalArgs, ManifestArgs, MemoryArgs, MemoryStore, ObjectArgs,
+    TimeOrAge,
 };
-use crate::env::Env;
 use crate::logs::{ContainerFilter, LogLevel, ReadInstances, ReadOptions};
 use crate::object::{parse_duration, well_known};
 use crate::source::log::{LogSince, LogStart};
@@ -291,10 +290,14 @@ impl LogsArgs {
         })
     }
 
-    /// The directory of the record, if what happened before is shown.
-    pub(super) fn record(&self, plan: &LogsPlan, env: &Env) -> Option<PathBuf> {
+    /// The store, if what happened before is shown.
+    pub(super) fn memory(
+        &self,
+        plan: &LogsPlan,
+        context: &mut Context<'_>,
+    ) -> Result<Option<MemoryStore>, CommandError> {
         let reads_past = !plan.timeline.is_empty() && plan.past.is_some();
-        self.memory.path(env).filter(|_| reads_past)
+        Ok(self.memory.open(context)?.filter(|_| reads_past))
     }
 
     /// Whether new lines are shown, too.

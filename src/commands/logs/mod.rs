@@ -53,9 +53,9 @@ pub(crate) async fn show(
     }
     let session = Box::pin(Session::connect(context));
     let mut session = stop.in_time(Awaited::Server, session).await?;
-    if let Some(store) = args.record(&plan, context.env) {
+    if let Some(memory) = args.memory(&plan, context)? {
         let now = session.clock(context.env);
-        let remembered = async { Ok(session.remember(&store, now, RecordUse::LookBacks).await) };
+        let remembered = session.remember(&memory, now, RecordUse::LookBacks);
         let remembered = stop.in_time(Awaited::Server, Box::pin(remembered));
         for note in remembered.await? {
             context.note(&note);
@@ -111,13 +111,13 @@ async fn show_several(
     let request = Box::pin(ObjectRequest::read(&plan.objects, "logs", context));
     let awaited = Awaited::targets(&plan.objects);
     let request = stop.in_time(awaited, request).await?;
-    let store = args.record(&plan, context.env);
+    let memory = args.memory(&plan, context)?;
     let options = GroupOptions {
         means_every_kind: false,
         watches: true,
         each_object: false,
         continues: None,
-        store: store.map(|store| (store, RecordUse::LookBacks)),
+        memory: memory.map(|memory| (memory, RecordUse::LookBacks)),
         past: None,
     };
     let group = ClusterGroup::new(contexts, ConnectionSetup::of(context), request, options);

@@ -158,7 +158,7 @@ async fn record_several(
         watches: true,
         each_object: false,
         continues: Some(path.clone()),
-        store: None,
+        memory: None,
         past: None,
     };
     let setup = RecorderSetup {

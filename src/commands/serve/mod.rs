@@ -59,7 +59,12 @@ pub(crate) fn run(args: &ServeArgs, context: &mut Context<'_>) -> Result<Ended, 
             let printed = print_manifest(&args.manifest, &server, context, &stop);
             return Box::pin(printed).await;
         }
-        Box::pin(serve(args, context, &shutdown)).await
+        let memory = args.memory.of_server(context.env)?;
+        let args = ServeArgs {
+            memory,
+            ..args.clone()
+        };
+        Box::pin(serve(&args, context, &shutdown)).await
     })
 }
 
@@ -85,7 +90,7 @@ async fn serve(
     let only = FollowedCluster::only(session.cluster.clone(), state);
     let entrance = entrance(args, &port, context)?;
     let printed = entrance.printed.clone();
-    let readers = Box::pin(readers(args, &session, context));
+    let readers = Box::pin(readers(args, &session));
     let readers = stop.in_time(Awaited::Types, readers).await?;
     let asked = readers.as_ref().map(Readers::of_api);
     let names = || vec![session.cluster.0.clone()];
@@ -127,20 +132,16 @@ struct Readers {
 }
 
 /// Prepares for readers with tokens of their own; `None` if only the owner reads. It fails if the API server accepts any token.
-async fn readers(
-    args: &ServeArgs,
-    session: &Session,
-    context: &mut Context<'_>,
-) -> Result<Option<Readers>, CommandError> {
+async fn readers(args: &ServeArgs, session: &Session) -> Result<Option<Readers>, CommandError> {
     if args.listen.auth == Auth::Token {
         return Ok(None);
     }
     let client = session.client()?.without_login().await?;
     // A reader may not be able to find out the name of the cluster in the record.
-    let recorded_as = match args.memory.path(context.env) {
-        Some(_) => session.recorded_cluster().await.ok(),
-        None => None,
-    };
+    let mut recorded_as = None;
+    if args.memory.is_read() {
+        recorded_as = session.recorded_cluster().await.ok();
+    }
     let rights = KubeRights::new(client.clone()).await?;
     Ok(Some(Readers {
         rights: Arc::new(RightsCache::new(Arc::new(rights))),
@@ -206,9 +207,9 @@ async fn connect(
     let connected = Box::pin(Session::connect(context));
     let mut session = stop.in_time(Awaited::Types, connected).await?;
     session.use_server_clock(context.env);
-    if let Some(store) = args.memory.path(context.env) {
+    if let Some(memory) = args.memory.open(context)? {
         let now = session.clock(context.env);
-        let remembered = async { Ok(session.remember(&store, now, RecordUse::LookBacks).await) };
+        let remembered = session.remember(&memory, now, RecordUse::LookBacks);
         let remembered = stop.in_time(Awaited::Types, Box::pin(remembered));
         for note in remembered.await? {
             context.note(&note);

@@ -42,15 +42,13 @@ impl ServedGroup {
         let subject = objects.subject();
         let request = Box::pin(ObjectRequest::read(&objects, "serve", context));
         let request = stop.in_time(Awaited::Types, request).await?;
+        let memory = args.memory.open(context)?;
         let options = GroupOptions {
             means_every_kind: subject == Subject::Unnamed,
             watches: true,
             each_object: false,
             continues: None,
-            store: args
-                .memory
-                .path(context.env)
-                .map(|store| (store, RecordUse::LookBacks)),
+            memory: memory.map(|memory| (memory, RecordUse::LookBacks)),
             past: None,
         };
         let setup = ConnectionSetup::of(context);

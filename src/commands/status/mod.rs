@@ -366,13 +366,13 @@ impl SeveralClusters {
         let request = Box::pin(ObjectRequest::read(&args.objects, "status", context));
         let awaited = Awaited::targets(&args.objects);
         let request = stop.in_time(awaited, request).await?;
-        let (store, now) = (args.watch.memory.path(context.env), (context.env.now)());
+        let (memory, now) = (args.watch.memory.open(context)?, (context.env.now)());
         let options = GroupOptions {
             means_every_kind: args.is_about_every_kind(),
             watches: !args.is_once(),
             each_object: false,
             continues: None,
-            store: store.map(|store| (store, RecordUse::LookBacks)),
+            memory: memory.map(|memory| (memory, RecordUse::LookBacks)),
             past: args.watch.at.map(|at| RequestedTime { at, now }),
         };
         let setup = ConnectionSetup::of(context);

@@ -47,9 +47,13 @@ struct RecordedHole {
 pub(super) fn run(store: &Store, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     let (mut parts, mut unread) = (Vec::new(), Vec::new());
     for files in store.clusters()? {
-        let mut files = UnreadStoreFiles::list(&files)?;
-        parts.extend(RecordedPart::read(&mut files));
-        unread.extend(files.errors().map(StoreError::to_string));
+        match UnreadStoreFiles::list(&files) {
+            Ok(mut files) => {
+                parts.extend(RecordedPart::read(&mut files));
+                unread.extend(files.errors().map(StoreError::to_string));
+            }
+            Err(error) => unread.push(error.to_string()),
+        }
     }
     if !parts.is_empty() {
         let lines = table(&parts, context);

@@ -58,7 +58,16 @@ pub(crate) fn run(args: &StoreVerbs, context: &mut Context<'_>) -> Result<Ended,
 fn check(store: &Store, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     let (mut files, mut damaged) = (0, 0);
     for cluster in store.clusters()? {
-        for file in cluster.list()? {
+        let listed = cluster.list();
+        let (listed, lost) = match listed.and_then(|files| Ok((files, cluster.lost_logs()?))) {
+            Ok(listed) => listed,
+            Err(error) => {
+                (files, damaged) = (files + 1, damaged + 1);
+                context.print([error.to_string()])?;
+                continue;
+            }
+        };
+        for file in listed {
             files += 1;
             let path = file.path.display().to_string();
             let faults = match StoreFileReader::open(&file.path) {
@@ -72,7 +81,7 @@ fn check(store: &Store, context: &mut Context<'_>) -> Result<Ended, CommandError
                 _ => faults,
             })?;
         }
-        for log in cluster.lost_logs()? {
+        for log in lost {
             (files, damaged) = (files + 1, damaged + 1);
             let path = log.display();
             context.print([format!(
@@ -101,7 +110,12 @@ fn remove(args: &RemoveArgs, context: &mut Context<'_>) -> Result<Ended, Command
     }
     let mut kept = 0;
     for cluster in store.clusters()? {
-        for file in cluster.list()? {
+        let listed = cluster.list().unwrap_or_else(|error| {
+            kept += 1;
+            context.note(&error.to_string());
+            Vec::new()
+        });
+        for file in listed {
             let path = file.path.display();
             if file.written.is_none_or(|written| written >= before) {
                 continue;

@@ -191,13 +191,13 @@ async fn show_several(
     let request = stop.in_time(Awaited::targets(&args.objects), request);
     let request = request.await?;
     let (at, now) = (args.watch.at, (context.env.now)());
-    let store = args.watch.memory.path(context.env);
+    let memory = args.watch.memory.open(context)?;
     let options = GroupOptions {
         means_every_kind: false,
         watches: setup.ending != Ending::Once,
         each_object: true,
         continues: None,
-        store: store.map(|store| (store, RecordUse::LookBacks)),
+        memory: memory.map(|memory| (memory, RecordUse::LookBacks)),
         past: at.map(|at| RequestedTime { at, now }),
     };
     let group = ClusterGroup::new(contexts, ConnectionSetup::of(context), request, options);
@@ -306,8 +306,8 @@ pub(crate) async fn print_records(
 ) -> Result<(), CommandError> {
     let stop = Stop::of(&args.wait, &Shutdown::never(), context.env);
     if let Some(at) = args.watch.at {
-        let store = args.watch.memory.path(context.env);
-        let looking = Box::pin(session.look_at(at, store.as_deref(), context));
+        let memory = args.watch.memory.open(context)?;
+        let looking = Box::pin(session.look_at(at, memory.as_ref(), context));
         stop.in_time(Awaited::session(&args.objects.source), looking)
             .await?;
     }

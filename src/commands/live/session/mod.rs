@@ -21,7 +21,9 @@ use serde_json::Value as Json;
 use crate::cluster::{Client, ClusterConfig, OpenApi, Target};
 use crate::commands::input::{read_files, stream_of, unreadable};
 use crate::commands::manifests::{ObjectRequest, ResolvedTargets};
-use crate::commands::{CommandError, Context, FailureLogs, FileArgs, ObjectArgs, TimeOrAge};
+use crate::commands::{
+    CommandError, Context, FailureLogs, FileArgs, MemoryStore, ObjectArgs, TimeOrAge, not_used,
+};
 use crate::env::{Ahead, Clock, Env, shifted};
 use crate::model::{JudgementPlan, Model, Retention};
 use crate::object::{ObjectRef, ServedTypes};
@@ -407,15 +409,15 @@ impl Session {
     }
 
     /// From now on, everything is as it was at a time, the clock too. This comes before all subscriptions. What the server has
-    /// forgotten comes from the record in `store`.
+    /// forgotten comes from the record in a store.
     pub(crate) async fn look_at(
         &mut self,
         at: TimeOrAge,
-        store: Option<&Path>,
+        memory: Option<&MemoryStore>,
         context: &mut Context<'_>,
     ) -> Result<(), CommandError> {
         let now = self.clock(context.env)();
-        let view = self.past_view(at.seen_from(now), now, store).await?;
+        let view = self.past_view(at.seen_from(now), now, memory).await?;
         let time = view.time;
         context.env.now = Arc::new(move || time);
         context.env.ahead = Arc::new(|| SignedDuration::ZERO);
@@ -441,10 +443,10 @@ impl Session {
     pub(crate) async fn look_at_beside(
         &mut self,
         past: RequestedTime,
-        store: Option<&Path>,
+        memory: Option<&MemoryStore>,
     ) -> Result<Vec<String>, CommandError> {
         let now = shifted(past.now, self.ahead()());
-        let view = self.past_view(past.at.seen_from(now), now, store).await?;
+        let view = self.past_view(past.at.seen_from(now), now, memory).await?;
         let ahead = view.time.duration_since(past.now);
         Ok(self.show_past(view, ahead))
     }
@@ -453,12 +455,12 @@ impl Session {
         &self,
         time: Timestamp,
         now: Timestamp,
-        store: Option<&Path>,
+        memory: Option<&MemoryStore>,
     ) -> Result<PastView, CommandError> {
         match &self.place {
             SessionPlace::Cluster(connection) => {
                 snapshot::check_time(time, now)?;
-                snapshot::of_cluster(connection, &self.mux, time, store).await
+                snapshot::of_cluster(connection, &self.mux, time, memory).await
             }
             SessionPlace::Record(record) => snapshot::of_record(record, time).await,
             SessionPlace::File(_) => {
@@ -504,18 +506,18 @@ impl Session {
     }
 
     /// Lays the record of this cluster under the server, if there is one: look-backs then reach as far as the record.
-    /// Returns why an existing record is not used, or what of it is not.
+    /// Returns why an existing record is not used, or what of it is not. It fails if that is one that the user has named.
     pub(crate) async fn remember(
         &mut self,
-        store: &Path,
+        memory: &MemoryStore,
         now: Clock,
         used: RecordUse,
-    ) -> Vec<String> {
+    ) -> Result<Vec<String>, CommandError> {
         let Some(connection) = self.connection() else {
-            return Vec::new();
+            return Ok(Vec::new());
         };
-        match record::layered(connection, &self.mux, store, now.clone()).await {
-            Ok(None) => Vec::new(),
+        match record::layered(connection, &self.mux, &memory.store, now.clone()).await {
+            Ok(None) => Ok(Vec::new()),
             Ok(Some(layered)) => {
                 let unread = layered.unread().to_vec();
                 match used {
@@ -527,10 +529,10 @@ impl Session {
                         self.past = record::look_backs(connection, layered, now);
                     }
                 }
-                unread
+                Ok(unread)
             }
-            // The first request fails in the same way, and says so.
-            Err(error) => vec![format!("the record is not used: {error}")],
+            Err(error) if memory.is_named && !error.is_silence() => Err(error),
+            Err(error) => Ok(vec![not_used(error)]),
         }
     }
 

@@ -120,35 +120,28 @@ fn server_id(url: &str, authority: &[Vec<u8>]) -> String {
     digits
 }
 
-/// The record of a cluster, and its store; `None` if there is none.
+/// The record of a cluster in a store; `None` if there is none.
 pub(super) async fn of_cluster(
     connection: &ClusterConnection,
     mux: &Mux,
-    store: &Path,
-) -> Result<Option<(StoreTransport, Store)>, CommandError> {
-    if !Store::is_at(store) {
-        return Ok(None);
-    }
+    store: &Store,
+) -> Result<Option<StoreTransport>, CommandError> {
     let cluster = identity(connection, mux).await?;
-    let store = Store::open(store)?;
     let files = store.cluster(&cluster.id);
     // A long record has many files, and meanwhile a view of other clusters goes on.
     let opening = spawn_blocking(move || StoreTransport::open(&files));
-    let record = opening.await.map_err(CommandError::failed)??;
-    Ok(record.map(|record| (record, store)))
+    Ok(opening.await.map_err(CommandError::failed)??)
 }
 
 /// The server over its record; `None` if there is no record of it.
 pub(super) async fn layered(
     connection: &ClusterConnection,
     mux: &Mux,
-    store: &Path,
+    store: &Store,
     now: Clock,
 ) -> Result<Option<LayeredTransport>, CommandError> {
     let found = of_cluster(connection, mux, store).await?;
-    let layered = found
-        .map(|(record, store)| LayeredTransport::new(connection.transport(), record, &store, now));
-    Ok(layered)
+    Ok(found.map(|record| LayeredTransport::new(connection.transport(), record, store, now)))
 }
 
 /// The server over its record, for everything. A reader of `serve` may read of the record only what the server lets him list.

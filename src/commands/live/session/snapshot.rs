@@ -1,13 +1,12 @@
 //! `--at`: everything as it was at a time.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
 use super::connection::ClusterConnection;
 use super::record;
-use crate::commands::CommandError;
+use crate::commands::{CommandError, MemoryStore};
 use crate::record::{RecordedSnapshot, StaleCause, StaleSource, StoreTransport};
 use crate::render::age;
 use crate::watch::{End, Mux, RecordBegin, SnapshotTransport, Transport};
@@ -32,24 +31,24 @@ pub(super) struct PastView {
     pub(super) notes: Vec<String>,
 }
 
-/// A cluster as it was at a time: from the server's memory, or else from its record in `store`. `present` reads the cluster as
+/// A cluster as it was at a time: from the server's memory, or else from its record in a store. `present` reads the cluster as
 /// it is now.
 pub(super) async fn of_cluster(
     connection: &ClusterConnection,
     present: &Mux,
     time: Timestamp,
-    store: Option<&Path>,
+    memory: Option<&MemoryStore>,
 ) -> Result<PastView, CommandError> {
     let error = match of_server(connection, present, time).await {
         Ok(view) => return Ok(view),
         Err(error) => error,
     };
     // A past record cannot ask what a reader may list.
-    let Some(store) = store.filter(|_| !connection.is_of_reader) else {
+    let Some(memory) = memory.filter(|_| !connection.is_of_reader) else {
         return Err(error);
     };
-    match record::of_cluster(connection, present, store).await? {
-        Some((record, _)) => {
+    match record::of_cluster(connection, present, &memory.store).await? {
+        Some(record) => {
             let record = Arc::new(record);
             let mut view = of_record(&record, time).await?;
             view.notes.extend_from_slice(record.unread());

@@ -1,0 +1,196 @@
+//! Tests of a record that is not there or cannot be read, and of a server that is away beside one.
+#![cfg(unix)]
+
+use std::fs;
+use std::path::Path;
+
+use insta::assert_snapshot;
+use serde_json::json;
+
+use super::record::{Folder, wait_for};
+use super::serve::Served;
+use super::support::Ran;
+use super::support::cluster::{Cluster, config_map, deployment};
+
+/// The commands that read a record beside the server.
+const READERS: [&str; 6] = [
+    "changes cm --once",
+    "changes cm --at 1s",
+    "status deploy --once",
+    "status deploy --at 1h",
+    "trace deploy/web --at 1h",
+    "logs deploy/web --with changes --since 1h",
+];
+
+/// A cluster with a `ConfigMap` and a Deployment, and the record of it.
+async fn recorded() -> (Cluster, Folder) {
+    let cluster = Cluster::start().await;
+    let folder = Folder::of(&cluster);
+    cluster.put(config_map("flags", &json!({"mode": "a"})));
+    cluster.put(deployment("web", 1));
+    let spy = folder.spy(&cluster);
+    let mut run = spy.start(&["record", "cm,deploy", "-n", "shop"]);
+    run.until("recording");
+    wait_for(&folder, "flags 2 Listed");
+    run.interrupt();
+    (cluster, folder)
+}
+
+/// What a command prints over the store in a directory.
+fn over(cluster: &Cluster, command: &str, store: &str) -> Ran {
+    let words = command.split(' ').chain(["--store", store]);
+    cluster.spy().run(&words.collect::<Vec<_>>())
+}
+
+/// Makes the folder of the only cluster one that nobody can read.
+fn spoil_cluster(folder: &Folder) {
+    let inside = fs::read_dir(folder.path()).unwrap();
+    let mut inside = inside.map(|entry| entry.unwrap().path());
+    let cluster = inside.find(|path| path.is_dir()).unwrap();
+    fs::remove_dir_all(&cluster).unwrap();
+    std::os::unix::fs::symlink(&cluster, &cluster).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_named_store_that_is_absent_is_an_error_of_every_reader() {
+    let (cluster, folder) = recorded().await;
+    let absent = format!("{}-absent", folder.path());
+    for command in READERS {
+        let ran = over(&cluster, command, &absent);
+        assert_eq!(
+            ran.status.code(),
+            Some(1),
+            "{command}: {}",
+            ran.transcript()
+        );
+        assert_eq!(
+            ran.transcript(),
+            format!(
+                "! error: the path \"{absent}\" does not exist\n! hint: start one with `kubectl spy record`, or name another with --store"
+            ),
+            "{command}"
+        );
+        assert!(!Path::new(&absent).exists(), "{command}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_named_store_that_cannot_be_read_is_an_error_of_every_reader() {
+    let (cluster, folder) = recorded().await;
+    let file = Path::new(folder.path()).join("key");
+    let cases = [
+        (Path::new("/dev/null"), "/dev/null/key: Not a directory"),
+        (file.as_path(), "key/key: Not a directory"),
+    ];
+    for command in READERS {
+        for (path, cause) in cases {
+            let ran = over(&cluster, command, path.to_str().unwrap());
+            assert_eq!(
+                ran.status.code(),
+                Some(1),
+                "{command}: {}",
+                ran.transcript()
+            );
+            assert!(
+                ran.stderr.contains(cause),
+                "{command}: {}",
+                ran.transcript()
+            );
+            assert!(
+                ran.stderr.contains("hint: "),
+                "{command}: {}",
+                ran.transcript()
+            );
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_of_a_named_store_that_cannot_be_listed_is_an_error() {
+    let (cluster, folder) = recorded().await;
+    spoil_cluster(&folder);
+    for command in READERS
+        .iter()
+        .filter(|command| **command != "changes cm --at 1s")
+    {
+        let ran = over(&cluster, command, folder.path());
+        assert_eq!(
+            ran.status.code(),
+            Some(1),
+            "{command}: {}",
+            ran.transcript()
+        );
+        assert!(
+            ran.stderr.contains("symbolic links"),
+            "{command}: {}",
+            ran.transcript()
+        );
+    }
+    for command in [
+        "store ls",
+        "store check",
+        "store export",
+        "store rm --before 1h",
+    ] {
+        let ran = over(&cluster, command, folder.path());
+        assert_eq!(
+            ran.status.code(),
+            Some(1),
+            "{command}: {}",
+            ran.transcript()
+        );
+        assert!(
+            ran.stderr.contains("symbolic links") || ran.stdout.contains("symbolic links"),
+            "{command}: {}",
+            ran.transcript()
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_usual_store_may_be_absent_and_a_line_says_that_it_cannot_be_read() {
+    let (cluster, folder) = recorded().await;
+    let changes = ["changes", "cm", "--once", "--since", "1m"];
+    let key = Path::new(folder.path()).join("key");
+    let kept = fs::read(&key).unwrap();
+    let with_record = folder.spy(&cluster).run(&changes).transcript();
+    fs::remove_file(&key).unwrap();
+    fs::create_dir(&key).unwrap();
+    let locked = folder.spy(&cluster).run(&changes);
+    let line = locked.stderr.lines().find(|line| line.contains("key"));
+    let line = line.unwrap_or_default().replace(folder.path(), "STORE");
+    assert_snapshot!(line, @"the record is not used: STORE/key: not a file");
+    assert_eq!(locked.status.code(), Some(0), "{}", locked.transcript());
+    fs::remove_dir(&key).unwrap();
+    fs::write(&key, kept).unwrap();
+    spoil_cluster(&folder);
+    let spoilt = folder.spy(&cluster).run(&changes);
+    assert!(
+        spoilt.stderr.contains("the record is not used: ") && spoilt.stderr.contains("symbolic"),
+        "{}",
+        spoilt.transcript()
+    );
+    fs::remove_dir_all(folder.path()).unwrap();
+    let absent = folder.spy(&cluster).run(&changes);
+    assert!(!absent.stderr.contains("record"), "{}", absent.transcript());
+    assert!(!with_record.contains("not used"), "{with_record}");
+}
+
+/// A recorder may begin after the server of the page.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_reads_a_named_store_that_comes_later() {
+    let cluster = Cluster::start().await;
+    let folder = Folder::of(&cluster);
+    cluster.put(config_map("flags", &json!({"mode": "a"})));
+    let served = Served::start(&cluster.spy(), &["cm", "--store", folder.path()]);
+    let changes = "/spy/v1/changes?object=cm/flags&since=1m";
+    assert_eq!(served.get(changes).code, 200);
+    served.stop();
+    let ran = over(&cluster, "serve cm --listen 127.0.0.1:0", "/dev/null");
+    assert_eq!(ran.status.code(), Some(1), "{}", ran.transcript());
+    assert!(
+        ran.stderr.contains("Not a directory"),
+        "{}",
+        ran.transcript()
+    );
+}
