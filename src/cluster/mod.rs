@@ -33,7 +33,7 @@ pub use kubeconfig::{
 };
 pub(crate) use kubeconfig::{ContextConfig, KubeconfigNames, PluginRun};
 pub(crate) use object_rows::{
-    ObjectRow, RowsPage, list_metadata, namespaces_with, object_rows, similar_names,
+    ObjectRow, RowsPage, list_metadata, namespaces_with, object_rows, similar_names, uid_of,
 };
 pub(crate) use openapi::OpenApi;
 pub(crate) use request_path::RequestPath;

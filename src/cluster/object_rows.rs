@@ -192,6 +192,25 @@ pub(crate) async fn namespaces_with(
     Ok(namespaces)
 }
 
+#[derive(Deserialize)]
+struct UidMetadata {
+    uid: String,
+}
+
+/// The uid of the object with this name that has no namespace; `None` if there is none. It makes one request, for metadata
+/// only.
+pub(crate) async fn uid_of(
+    client: &Client,
+    resource: &Resource,
+    name: &str,
+) -> Result<Option<String>, RequestError> {
+    let request = ApiRequest::new(RequestPath::of(resource, None)?);
+    let request = request.about("list", resource.group_resource());
+    let request = request.query("fieldSelector", &by_name(name));
+    let found: Vec<UidMetadata> = list_metadata(client, request).await?;
+    Ok(found.into_iter().next().map(|found| found.uid))
+}
+
 async fn names(
     client: &Client,
     resource: &Resource,

@@ -53,7 +53,7 @@ pub(crate) use live::session::{
 pub(crate) use live::shutdown::{ReloadRequests, Shutdown, Signal, survive_file_size_limit};
 pub(crate) use live::sources::{Need, Note, SeenObjects, Sources, UnreadPart};
 pub(crate) use live::terminal::{Output, Terminal};
-pub(crate) use store_dir::{MemoryArgs, MemoryStore, STORE, StoreArgs, not_used};
+pub(crate) use store_dir::{MemoryArgs, MemoryStore, STORE, StoreArgs};
 pub(crate) use time_or_age::{TimeOrAge, duration_with_days};
 pub(crate) use wait::{Answer, Awaited, GoalArgs, Judge, Stop, WaitArgs};
 pub(crate) use yaml_file::YamlFile;

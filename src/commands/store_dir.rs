@@ -60,7 +60,24 @@ pub(crate) struct MemoryArgs {
 pub(crate) struct MemoryStore {
     pub(crate) store: Store,
     /// Whether `--store` names it. Then it is an error that it cannot be read.
-    pub(crate) is_named: bool,
+    is_named: bool,
+}
+
+impl MemoryStore {
+    /// The line about a record that cannot be used because of this error, or the error.
+    pub(crate) fn without(&self, error: CommandError) -> Result<Vec<String>, CommandError> {
+        if error.is_silence() {
+            // The first request fails in the same way, and says so.
+            return Ok(vec![not_used("the server did not say which cluster it is")]);
+        }
+        if self.is_named {
+            return Err(error);
+        }
+        let words = error.to_string();
+        Ok(vec![not_used(
+            words.strip_prefix("error: ").unwrap_or(&words),
+        )])
+    }
 }
 
 impl MemoryArgs {
@@ -120,7 +137,7 @@ impl MemoryArgs {
 }
 
 /// The line about a record that is there and cannot be read.
-pub(crate) fn not_used(cause: impl std::fmt::Display) -> String {
+fn not_used(cause: impl std::fmt::Display) -> String {
     format!("the record is not used: {cause}")
 }
 

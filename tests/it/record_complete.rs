@@ -132,6 +132,6 @@ async fn a_file_that_cannot_be_read_is_not_the_beginning() {
     created in the window, but the server has compacted that version: configmap/flags
     ── none of 1 object changed · the server has compacted older versions ──
     ── objects created and deleted in between may be missing ──
-    ! the record is not used: error: FILE: not a file of a record
+    ! the record is not used: FILE: not a file of a record
     ");
 }

@@ -2,7 +2,10 @@
 #![cfg(unix)]
 
 use std::fs;
+use std::net::TcpListener;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -193,4 +196,58 @@ async fn a_server_reads_a_named_store_that_comes_later() {
         "{}",
         ran.transcript()
     );
+}
+
+/// Stops the API server. What listens at its address then counts the connections, and closes each.
+async fn deaf(cluster: &mut Cluster) -> Arc<AtomicUsize> {
+    let address = cluster.sandbox.address();
+    cluster.sandbox.stop().await;
+    let listener = TcpListener::bind(address).unwrap();
+    let count = Arc::new(AtomicUsize::new(0));
+    let counted = count.clone();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            counted.fetch_add(1, Ordering::Relaxed);
+            drop(stream);
+        }
+    });
+    count
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_time_in_the_past_waits_for_no_server() {
+    let (mut cluster, folder) = recorded().await;
+    let count = deaf(&mut cluster).await;
+    for args in [
+        &["status", "deploy", "--at", "1h"][..],
+        &["status", "deploy", "--at", "1h", "--no-store"],
+        &["trace", "deploy/web", "--at", "1h"],
+        &["changes", "cm", "--at", "1h"],
+    ] {
+        let before = count.load(Ordering::Relaxed);
+        let ran = folder.spy(&cluster).run(args);
+        let requests = count.load(Ordering::Relaxed) - before;
+        assert_eq!(ran.status.code(), Some(1), "{}", ran.transcript());
+        // A GET whose connection ends is repeated once.
+        assert!(requests <= 2, "{args:?}: {requests} requests");
+        assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.transcript());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_words_about_a_server_that_is_away_are_printed_once() {
+    let (mut cluster, folder) = recorded().await;
+    cluster.sandbox.stop().await;
+    for args in [
+        &["changes", "cm", "--once", "--since", "1m"][..],
+        &["status", "deploy", "--once"],
+        &["trace", "deploy/web", "--once"],
+    ] {
+        let ran = folder.spy(&cluster).run(args);
+        let words = "The connection to the server";
+        let words = ran.stderr.matches(words).count();
+        assert_eq!(words, 1, "{args:?}: {}", ran.transcript());
+        let line = "the record is not used: the server did not say which cluster it is";
+        assert!(ran.stderr.contains(line), "{args:?}: {}", ran.transcript());
+    }
 }

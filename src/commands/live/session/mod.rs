@@ -22,7 +22,7 @@ use crate::cluster::{Client, ClusterConfig, OpenApi, Target};
 use crate::commands::input::{read_files, stream_of, unreadable};
 use crate::commands::manifests::{ObjectRequest, ResolvedTargets};
 use crate::commands::{
-    CommandError, Context, FailureLogs, FileArgs, MemoryStore, ObjectArgs, TimeOrAge, not_used,
+    CommandError, Context, FailureLogs, FileArgs, MemoryStore, ObjectArgs, TimeOrAge,
 };
 use crate::env::{Ahead, Clock, Env, shifted};
 use crate::model::{JudgementPlan, Model, Retention};
@@ -433,7 +433,7 @@ impl Session {
     /// does not answer.
     pub(crate) async fn recorded_cluster(&self) -> Result<RecordedCluster, CommandError> {
         match self.connection() {
-            Some(connection) => record::identity(connection, &self.mux).await,
+            Some(connection) => record::identity(connection).await,
             None => Err(CommandError::failed("error: a file has no record")),
         }
     }
@@ -490,7 +490,7 @@ impl Session {
         let Some(connection) = self.connection() else {
             return Err(CommandError::failed("error: a file cannot be recorded"));
         };
-        let record = record::last_record(connection, &self.mux, store, keys).await?;
+        let record = record::last_record(connection, store, keys).await?;
         if let Some(clock) = self.unclear_clock() {
             clock.compare().await;
         }
@@ -516,7 +516,7 @@ impl Session {
         let Some(connection) = self.connection() else {
             return Ok(Vec::new());
         };
-        match record::layered(connection, &self.mux, &memory.store, now.clone()).await {
+        match record::layered(connection, &memory.store, now.clone()).await {
             Ok(None) => Ok(Vec::new()),
             Ok(Some(layered)) => {
                 let unread = layered.unread().to_vec();
@@ -531,8 +531,7 @@ impl Session {
                 }
                 Ok(unread)
             }
-            Err(error) if memory.is_named && !error.is_silence() => Err(error),
-            Err(error) => Ok(vec![not_used(error)]),
+            Err(error) => memory.without(error),
         }
     }
 

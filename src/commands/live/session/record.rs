@@ -12,14 +12,15 @@ use super::connection::ClusterConnection;
 use super::connection_setup::ClusterOrigin;
 use super::every_kind::{EveryKind, all_of};
 use super::reader::AskingTransport;
+use crate::cluster::uid_of;
 use crate::commands::{CommandError, ObjectArgs};
 use crate::env::Clock;
 use crate::object::{ResourceType, well_known_type};
 use crate::record::{
     LayeredTransport, RecordedCluster, Store, StoreError, StoreTransport, last_states,
 };
-use crate::source::{Scope, Select, SourceKey};
-use crate::watch::{End, KnownState, Mux, Transport};
+use crate::source::{Scope, SourceKey};
+use crate::watch::{KnownState, Mux, Transport};
 
 /// What comes from the record of a cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,11 +45,10 @@ pub(crate) struct LastRecord {
 /// Finds out which cluster it is, and reads the last states of these sources. It fails if the server does not answer.
 pub(super) async fn last_record(
     connection: &ClusterConnection,
-    mux: &Mux,
     store: &Path,
     keys: &[SourceKey],
 ) -> Result<LastRecord, CommandError> {
-    let cluster = identity(connection, mux).await?;
+    let cluster = identity(connection).await?;
     let files = Store::open(store)?.cluster(&cluster.id);
     let keys = keys.to_vec();
     // A large record takes a second, in which the other clusters go on.
@@ -63,13 +63,12 @@ pub(super) async fn last_record(
 /// The cluster as a record names it. It fails if the server does not answer.
 pub(super) async fn identity(
     connection: &ClusterConnection,
-    mux: &Mux,
 ) -> Result<RecordedCluster, CommandError> {
     if let Some(known) = &connection.recorded_as {
         return Ok(known.clone());
     }
     let config = connection.client.config();
-    let uid = system_uid(connection, mux).await?;
+    let uid = system_uid(connection).await?;
     Ok(RecordedCluster {
         // Without the right to read Namespaces, a server is known by its URL and its CA.
         id: uid.unwrap_or_else(|| server_id(&config.url(), config.authority())),
@@ -78,28 +77,22 @@ pub(super) async fn identity(
     })
 }
 
-/// The uid of the Namespace `kube-system`; `None` if it cannot be read.
-async fn system_uid(
-    connection: &ClusterConnection,
-    mux: &Mux,
-) -> Result<Option<String>, CommandError> {
-    let namespaces = well_known_type("", "Namespace");
-    let key = namespaces.map(|found| {
-        let select = Select::Name(Arc::from(SYSTEM));
-        SourceKey::of(&connection.cluster, found.resource.clone(), None, select)
-    });
-    let Some(history) = key.and_then(|key| mux.history(&key)) else {
+/// The uid of the Namespace `kube-system`; `None` if it may not be read. Nothing is known of a server that does not answer, so
+/// nobody waits for it to return.
+async fn system_uid(connection: &ClusterConnection) -> Result<Option<String>, CommandError> {
+    let Some(namespaces) = well_known_type("", "Namespace") else {
         return Ok(None);
     };
-    match history.listing_now().await {
-        Ok(found) => {
-            let uid = found.first().and_then(|found| found.object.uid.clone());
-            Ok(uid.map(|uid| uid.as_str().to_owned()))
+    match uid_of(&connection.client, &namespaces.resource, SYSTEM).await {
+        Ok(uid) => Ok(uid),
+        Err(error) => {
+            let error = CommandError::from(error);
+            if error.is_silence() {
+                Err(error)
+            } else {
+                Ok(None)
+            }
         }
-        Err(End::Failed(error)) => Err(CommandError::silent(format!("error: {error}"))),
-        Err(
-            End::NotOffered(_) | End::Limit | End::Spent | End::Forgotten(_) | End::OutOfTime(_),
-        ) => Ok(None),
     }
 }
 
@@ -123,10 +116,9 @@ fn server_id(url: &str, authority: &[Vec<u8>]) -> String {
 /// The record of a cluster in a store; `None` if there is none.
 pub(super) async fn of_cluster(
     connection: &ClusterConnection,
-    mux: &Mux,
     store: &Store,
 ) -> Result<Option<StoreTransport>, CommandError> {
-    let cluster = identity(connection, mux).await?;
+    let cluster = identity(connection).await?;
     let files = store.cluster(&cluster.id);
     // A long record has many files, and meanwhile a view of other clusters goes on.
     let opening = spawn_blocking(move || StoreTransport::open(&files));
@@ -136,11 +128,10 @@ pub(super) async fn of_cluster(
 /// The server over its record; `None` if there is no record of it.
 pub(super) async fn layered(
     connection: &ClusterConnection,
-    mux: &Mux,
     store: &Store,
     now: Clock,
 ) -> Result<Option<LayeredTransport>, CommandError> {
-    let found = of_cluster(connection, mux, store).await?;
+    let found = of_cluster(connection, store).await?;
     Ok(found.map(|record| LayeredTransport::new(connection.transport(), record, store, now)))
 }
 

@@ -39,6 +39,8 @@ pub(super) async fn of_cluster(
     time: Timestamp,
     memory: Option<&MemoryStore>,
 ) -> Result<PastView, CommandError> {
+    // A time in the past does not come nearer while somebody waits for the server to return.
+    connection.check_login().await?;
     let error = match of_server(connection, present, time).await {
         Ok(view) => return Ok(view),
         Err(error) => error,
@@ -47,7 +49,7 @@ pub(super) async fn of_cluster(
     let Some(memory) = memory.filter(|_| !connection.is_of_reader) else {
         return Err(error);
     };
-    match record::of_cluster(connection, present, &memory.store).await? {
+    match record::of_cluster(connection, &memory.store).await? {
         Some(record) => {
             let record = Arc::new(record);
             let mut view = of_record(&record, time).await?;
