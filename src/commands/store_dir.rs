@@ -162,8 +162,7 @@ impl From<StoreError> for CommandError {
             }
             StoreError::Io { .. }
             | StoreError::Sqlite { .. }
-            | StoreError::Foreign { .. }
-            | StoreError::Empty { .. } => message,
+            | StoreError::Foreign { .. } => message,
         }
     }
 }

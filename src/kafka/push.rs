@@ -146,8 +146,7 @@ impl RecordPush {
         let mut ready = Vec::new();
         for file in look.next {
             match self.open(&file) {
-                Ok(true) => ready.push(file),
-                Ok(false) => self.end(&file)?,
+                Ok(()) => ready.push(file),
                 Err(error) => self.give_up(&file, &error)?,
             }
         }
@@ -181,14 +180,11 @@ impl RecordPush {
         }
     }
 
-    /// Opens a file where its last window ended, and counts what is left. Returns false if it has nothing yet.
-    fn open(&mut self, file: &QueuedFile) -> Result<bool, StoreError> {
+    /// Opens a file where its last window ended, and counts what is left.
+    fn open(&mut self, file: &QueuedFile) -> Result<(), StoreError> {
         if !self.open.contains_key(&file.name) {
             let position = self.queue.position(&file.name).unwrap_or_default();
-            let tail = match RecordTail::open(&file.path, position) {
-                Err(StoreError::Empty { .. }) => return Ok(false),
-                tail => tail?,
-            };
+            let tail = RecordTail::open(&file.path, position)?;
             let label = FileLabel {
                 cluster: tail.heading().cluster.id,
                 file: file.name.clone(),
@@ -203,7 +199,7 @@ impl RecordPush {
         if let Some(opened) = self.open.get(&file.name) {
             self.queue.count(&file.name, opened.tail.left()?);
         }
-        Ok(true)
+        Ok(())
     }
 
     /// A file that cannot be read to its end. Damage stays; everything else may go away.
@@ -456,7 +452,7 @@ mod tests {
             let look = push.queue.look(Timestamp::UNIX_EPOCH).expect("a look");
             let mut has_more = false;
             for file in look.next {
-                assert!(push.open(&file).expect("a file"));
+                push.open(&file).expect("a file");
                 let window = push.window(&file.name).expect("a window");
                 if window.is_empty() {
                     push.end(&file).expect("written");
@@ -540,7 +536,7 @@ mod tests {
         let (mut push, mut notes) = push(&folder);
         let file = push.queue.look(Timestamp::UNIX_EPOCH).expect("a look");
         let file = &file.next[0];
-        assert!(push.open(file).expect("a file"));
+        push.open(file).expect("a file");
         let window = push.window(&file.name).expect("the entries before");
         let sent = window.iter().filter(|it| it.entry.is_some()).count();
         assert_eq!(sent, 256);

@@ -51,7 +51,8 @@ impl FileDatabase {
                 .map_err(|error| StoreError::sqlite(path, error))
         };
         if number("schema_version")? == 0 {
-            return Err(StoreError::Empty { path: path.into() });
+            // A recorder writes the tables before the file has its name.
+            return Err(StoreError::damaged(path, "it is empty"));
         }
         if number("application_id")? != APPLICATION {
             return Err(StoreError::Foreign { path: path.into() });

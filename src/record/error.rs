@@ -40,12 +40,6 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
-    /// The recorder ended before it wrote anything to the file.
-    #[error("{}: nothing was recorded", .path.display())]
-    Empty {
-        /// The file.
-        path: PathBuf,
-    },
     /// A later version of this program has written the file.
     #[error("{}: format {found}, and this version reads formats up to {reads}", .path.display())]
     Newer {
@@ -77,7 +71,6 @@ impl StoreError {
             | StoreError::Absent { path }
             | StoreError::NoStore { path }
             | StoreError::Foreign { path }
-            | StoreError::Empty { path }
             | StoreError::Newer { path, .. }
             | StoreError::Damaged { path, .. } => path,
         }

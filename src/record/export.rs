@@ -166,7 +166,6 @@ impl RecordExport {
         let file = self.files.pop_front()?;
         let reader = match StoreFileReader::open(&file.path) {
             Ok(reader) => reader,
-            Err(StoreError::Empty { .. }) => return Some(()),
             Err(error) => {
                 self.waiting.push_back(ExportedEvent::Damage(error));
                 return Some(());

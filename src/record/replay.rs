@@ -147,7 +147,6 @@ fn newest_of(files: &ClusterFiles, recorder: &str) -> Result<Option<StoreFileRea
             continue;
         }
         match StoreFileReader::open(&file.path) {
-            Err(StoreError::Empty { .. }) => {}
             Ok(reader) if reader.sources().is_empty() => {
                 begun.get_or_insert(reader);
             }

@@ -31,6 +31,9 @@ pub(super) const STARTED: &str = "started";
 /// The name of the setting with the checksum of all others.
 pub(super) const CHECKSUM: &str = "checksum";
 
+/// What the name of a file ends with before it has its tables.
+pub(super) const DRAFT: &str = "new";
+
 /// How long a writer waits for another process.
 const BUSY: Duration = Duration::from_secs(5);
 
@@ -103,9 +106,34 @@ pub(super) enum Synchronous {
     Full,
 }
 
-/// Creates a file, and begins a transaction.
+/// Creates a file, and begins a transaction. The file gets its name when it has its tables, so that an empty one is damage.
 pub(super) fn create(path: &Path, new: &NewFile<'_>) -> Result<Connection, StoreError> {
-    let (cluster, started) = (new.cluster, new.started);
+    let draft = path.with_extension(format!("{:08x}.{DRAFT}", fastrand::u32(..)));
+    let made = write_tables(&draft, new);
+    // Unlike a renaming, a link never replaces a file.
+    let named = made.and_then(|()| {
+        std::fs::hard_link(&draft, path).map_err(|error| StoreError::io(path, error))
+    });
+    // Without its name, it is of no use to anybody.
+    let _gone = std::fs::remove_file(&draft);
+    named?;
+    let begun = || -> rusqlite::Result<Connection> {
+        let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        db.busy_timeout(BUSY)?;
+        db.pragma_update(None, "journal_mode", "wal")?;
+        db.pragma_update(None, "synchronous", new.synchronous.setting())?;
+        db.execute_batch("BEGIN")?;
+        Ok(db)
+    };
+    begun().map_err(|error| {
+        let _gone = std::fs::remove_file(path);
+        StoreError::sqlite(path, error)
+    })
+}
+
+/// Writes a file with tables and without a row of a source. It is on the disk then.
+fn write_tables(path: &Path, new: &NewFile<'_>) -> Result<(), StoreError> {
+    let cluster = new.cluster;
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -115,26 +143,22 @@ pub(super) fn create(path: &Path, new: &NewFile<'_>) -> Result<Connection, Store
         .map_err(|error| StoreError::io(path, error))?;
     let redactions = new.redactions.iter().map(Redaction::to_string);
     let redactions: Vec<String> = redactions.collect();
-    let synchronous = match new.synchronous {
-        Synchronous::Normal => "normal",
-        Synchronous::Full => "full",
-    };
-    let begun = || -> rusqlite::Result<Connection> {
+    let settings = BTreeMap::from([
+        ("cluster".to_owned(), cluster.name.clone()),
+        ("cluster_id".to_owned(), cluster.id.clone()),
+        ("server".to_owned(), cluster.server.clone()),
+        ("needs".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
+        (REDACTIONS.to_owned(), redactions.join("\n")),
+        (STARTED.to_owned(), new.started.as_millisecond().to_string()),
+    ]);
+    let written = || -> rusqlite::Result<()> {
         let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        db.busy_timeout(BUSY)?;
-        db.pragma_update(None, "journal_mode", "wal")?;
-        db.pragma_update(None, "synchronous", synchronous)?;
+        // Nobody undoes a part of it.
+        db.pragma_update(None, "journal_mode", "off")?;
+        db.pragma_update(None, "synchronous", Synchronous::Full.setting())?;
         db.execute_batch(&format!("BEGIN;{TABLES}"))?;
         db.pragma_update(None, "application_id", APPLICATION)?;
         db.pragma_update(None, "user_version", FORMAT)?;
-        let settings = BTreeMap::from([
-            ("cluster".to_owned(), cluster.name.clone()),
-            ("cluster_id".to_owned(), cluster.id.clone()),
-            ("server".to_owned(), cluster.server.clone()),
-            ("needs".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
-            (REDACTIONS.to_owned(), redactions.join("\n")),
-            (STARTED.to_owned(), started.as_millisecond().to_string()),
-        ]);
         let sql = "INSERT INTO setting VALUES (?, ?)";
         for (name, value) in &settings {
             // The view calculates with the start.
@@ -147,14 +171,18 @@ pub(super) fn create(path: &Path, new: &NewFile<'_>) -> Result<Connection, Store
         let counts = RowCounts::default();
         let sql = "INSERT INTO row_count VALUES (0, 0, 0, 0, ?)";
         db.execute(sql, [counts.checksum()])?;
-        db.execute_batch("COMMIT; BEGIN")?;
-        Ok(db)
+        db.execute_batch("COMMIT")
     };
-    begun().map_err(|error| {
-        // A file without tables is of no use to anybody.
-        let _gone = std::fs::remove_file(path);
-        StoreError::sqlite(path, error)
-    })
+    written().map_err(|error| StoreError::sqlite(path, error))
+}
+
+impl Synchronous {
+    fn setting(self) -> &'static str {
+        match self {
+            Synchronous::Normal => "normal",
+            Synchronous::Full => "full",
+        }
+    }
 }
 
 impl RecordedCluster {

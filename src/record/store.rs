@@ -10,6 +10,7 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
 use super::error::StoreError;
+use super::schema::DRAFT;
 use super::sealer::SecretKey;
 
 /// The file with the key of the store.
@@ -114,8 +115,17 @@ pub struct StoreFile {
 impl ClusterFiles {
     /// Its files, the oldest first. A folder that does not exist has none.
     pub fn list(&self) -> Result<Vec<StoreFile>, StoreError> {
+        self.with_extension(EXTENSION)
+    }
+
+    /// The files that recorders were about to begin, the oldest first. Nothing is recorded in them.
+    fn drafts(&self) -> Result<Vec<StoreFile>, StoreError> {
+        self.with_extension(DRAFT)
+    }
+
+    fn with_extension(&self, extension: &str) -> Result<Vec<StoreFile>, StoreError> {
         let files = self.entries()?.into_iter();
-        let files = files.filter(|path| path.extension().is_some_and(|it| it == EXTENSION));
+        let files = files.filter(|path| path.extension().is_some_and(|it| it == extension));
         let files = files.map(StoreFile::of).filter_map(Result::transpose);
         files.collect()
     }
@@ -242,21 +252,25 @@ impl RetentionPolicy {
         (self.max_bytes / FILES).clamp(1 << 20, LARGEST)
     }
 
-    /// Deletes the files that are too old or too many, but not the one that is being written. A file that cannot be deleted
-    /// takes its room from the others; the error is that of the first one. `now` is by this machine's clock, as the times of
-    /// files are.
+    /// Deletes the files that are too old or too many, but not the one that is being written, and what killed recorders have
+    /// left. A file that cannot be deleted takes its room from the others; the error is that of the first one. `now` is by this
+    /// machine's clock, as the times of files are.
     pub fn apply(
         &self,
         files: &ClusterFiles,
         current: &Path,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        self.expire(&files.list()?, now, |file| {
+        let drafts = files.drafts()?;
+        let mut left = drafts.iter().filter(|file| !file.is_in_use(now));
+        let removed = left.try_for_each(StoreFile::remove);
+        let expired = self.expire(&files.list()?, now, |file| {
             if file.path == current {
                 return Ok(());
             }
             file.remove()
-        })
+        });
+        expired.and(removed)
     }
 
     /// Removes files, which are ordered by their age.
@@ -417,6 +431,27 @@ mod tests {
         }
         let listed = cluster.list().expect("files").into_iter();
         assert_eq!(listed.map(|file| file.path).collect::<Vec<_>>(), names);
+    }
+
+    #[test]
+    fn what_killed_recorders_have_left_is_deleted_when_it_is_old() {
+        let folder = super::super::tests::Folder::new();
+        let store = Store::create(folder.path()).expect("a store");
+        let cluster = store.cluster("c1");
+        let now: Timestamp = "2026-03-02T12:00:00Z".parse().expect("a time");
+        let path = cluster.new_file(now, "a").expect("a path");
+        for (name, minutes) in [("1.new", 1), ("2.new", 3)] {
+            let file = fs::File::create(path.with_extension(name)).expect("a file");
+            let written = now.checked_sub(SignedDuration::from_mins(minutes));
+            let written = SystemTime::from(written.expect("a time"));
+            file.set_modified(written).expect("a time of change");
+        }
+        assert_eq!(cluster.list().expect("files").len(), 0);
+        let kept = RetentionPolicy::FOREVER.apply(&cluster, &path, now);
+        kept.expect("deleted");
+        let left = cluster.drafts().expect("files").into_iter();
+        let left: Vec<PathBuf> = left.map(|file| file.path).collect();
+        assert_eq!(left, [path.with_extension("1.new")]);
     }
 
     #[test]

@@ -52,7 +52,7 @@ impl UnreadStoreFiles {
         self.listed.clone()
     }
 
-    /// Opens a file; `None` if it is gone or without a version, and if it cannot be read.
+    /// Opens a file; `None` if it is gone, and if it cannot be read.
     pub fn open(&mut self, file: &StoreFile) -> Option<StoreFileReader> {
         let error = match StoreFileReader::open(&file.path) {
             Ok(reader) => return Some(reader),
@@ -61,7 +61,7 @@ impl UnreadStoreFiles {
         // A recorder deletes what is too old.
         let is_gone = matches!(&error, StoreError::Io { error, .. } if error.kind() == ErrorKind::NotFound)
             && file.path.symlink_metadata().is_err();
-        if !is_gone && !matches!(error, StoreError::Empty { .. }) {
+        if !is_gone {
             self.add(error);
         }
         None

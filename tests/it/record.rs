@@ -41,11 +41,6 @@ impl Folder {
         let mut rows = Vec::new();
         for file in self.files() {
             let db = rusqlite::Connection::open(&file.path).unwrap();
-            // A recorder makes the file, and then all its tables in one transaction.
-            let has_view = "SELECT count(*) FROM sqlite_master WHERE name = 'versions'";
-            if db.query_row(has_view, [], |row| row.get::<_, i64>(0)) == Ok(0) {
-                continue;
-            }
             let sql = "SELECT name || ' ' || revision || ' ' || why FROM versions WHERE namespace IN ('shop', 'web')";
             let mut rows_of_file = db.prepare(sql).unwrap();
             let found = rows_of_file.query_map([], |row| row.get(0)).unwrap();
@@ -297,6 +292,23 @@ async fn a_damaged_file_is_named() {
     FILE: damaged: the block of version 1
     ! error: 1 file is damaged, of 1
     ! hint: the versions that are whole are still read
+    ");
+    assert_eq!(ran.status.code(), Some(1));
+    // A recorder was killed before it gave another file its name.
+    fs::write(path.with_extension("0.new"), "").unwrap();
+    fs::write(&path, "").unwrap();
+    let ran = folder.spy(&cluster).run(&["store", "check"]);
+    assert_snapshot!(without_path(&folder, &ran), @"
+    FILE: damaged: it is empty
+    ! error: 1 file is damaged, of 1
+    ! hint: the versions that are whole are still read
+    ");
+    assert_eq!(ran.status.code(), Some(1));
+    let ran = folder.spy(&cluster).run(&["store", "ls"]);
+    assert_snapshot!(without_path(&folder, &ran), @"
+    FILE: damaged: it is empty
+    ! error: 1 file cannot be read
+    ! hint: see what is wrong with `kubectl spy store check`
     ");
     assert_eq!(ran.status.code(), Some(1));
 }

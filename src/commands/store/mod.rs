@@ -7,7 +7,7 @@ use clap::Subcommand;
 
 use super::{CommandError, Context, Ended, StoreArgs, TimeOrAge};
 use crate::object::counted;
-use crate::record::{Store, StoreError, StoreFileReader};
+use crate::record::{Store, StoreFileReader};
 
 /// List, check, export and delete what `record` has kept
 #[derive(clap::Args, Clone, Debug)]
@@ -72,7 +72,6 @@ fn check(store: &Store, context: &mut Context<'_>) -> Result<Ended, CommandError
             let path = file.path.display().to_string();
             let faults = match StoreFileReader::open(&file.path) {
                 Ok(mut reader) => reader.check(),
-                Err(StoreError::Empty { .. }) => Vec::new(),
                 Err(error) => vec![error.to_string()],
             };
             damaged += usize::from(!faults.is_empty());

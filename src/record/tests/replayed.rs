@@ -227,8 +227,9 @@ fn a_copy_continues_after_files_that_were_only_begun() {
     }
     let store = Store::open(&copy.0).expect("a store");
     drop(RecordReplay::begin(&store, heading(&folder.0), "other").expect("begun"));
-    let empty = store.cluster("c1").new_file(start(), "other");
-    fs::write(empty.expect("a path"), "").expect("written");
+    let unnamed = store.cluster("c1").new_file(start(), "other");
+    let unnamed = unnamed.expect("a path").with_extension("0.new");
+    fs::write(unnamed, "").expect("written");
     let resumed = RecordReplay::resume(&store, "c1", "other").expect("read");
     resumed.expect("a file").finish().expect("written");
     let newest = files(&copy.0).pop().expect("a file").path;

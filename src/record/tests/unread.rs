@@ -46,6 +46,7 @@ fn damage() -> impl Strategy<Value = Damage> {
         1 => Just(Damage::Newer),
         3 => (place(), 1_usize..9000).prop_map(|(place, count)| Damage::Bytes(place, count)),
         1 => place().prop_map(Damage::Cut),
+        1 => Just(Damage::Cut(0.0)),
     ]
 }
 
@@ -62,8 +63,7 @@ fn damage_file(path: &Path, damage: &Damage) {
             let part = bytes.iter_mut().skip(at).take(*count);
             part.for_each(|byte| *byte ^= 0x5a);
         }
-        // An empty file is that of a recorder that ended at once.
-        Damage::Cut(part) => bytes.truncate(place(bytes.len(), *part).max(1)),
+        Damage::Cut(part) => bytes.truncate(place(bytes.len(), *part)),
     }
     fs::write(path, bytes).expect("written");
 }
