@@ -835,6 +835,32 @@ async fn the_manifest_has_the_arguments_of_the_recorder() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_recorder_of_nothing_is_an_error() {
+    let cluster = Cluster::start().await;
+    let folder = Folder::of(&cluster);
+    for args in [
+        &["record", "secret", "--exclude-secrets"][..],
+        &["record", "secrets/web", "-n", "shop", "--exclude-secrets"],
+        &["record", "secret", "--exclude-secrets", "--print-manifest"],
+    ] {
+        let ran = folder.spy(&cluster).run(args);
+        assert_eq!(ran.status.code(), Some(1), "{}", ran.transcript());
+        assert_eq!(ran.stdout, "");
+        let lines: Vec<&str> = ran.stderr.lines().take(2).collect();
+        assert_eq!(
+            lines,
+            [
+                "error: nothing to record: --exclude-secrets leaves out every object that you name",
+                "hint: name another type, or leave out --exclude-secrets"
+            ]
+        );
+    }
+    let both = ["cm,secret", "--exclude-secrets"];
+    cluster.put(config_map("flags", &json!({})));
+    record(&folder, &cluster, &both, "flags 2 Listed").interrupt();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_redaction_of_nothing_is_an_error() {
     let cluster = Cluster::start().await;
     let refused = |redact: &str| {

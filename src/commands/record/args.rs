@@ -122,8 +122,8 @@ impl RecordArgs {
     }
 
     /// The kinds to record. Without a TYPE, some are left out: Leases are most of all writes, `EndpointSlices` have what
-    /// Endpoints have, and metrics have no versions.
-    pub(super) fn recorded(&self, mut every: EveryKind) -> EveryKind {
+    /// Endpoints have, and metrics have no versions. It fails if nothing is left.
+    pub(super) fn recorded(&self, mut every: EveryKind) -> Result<EveryKind, CommandError> {
         let is_left_out = |resource: &Resource| {
             let is_secret = resource.group.is_empty() && &*resource.plural == "secrets";
             (self.means_every_kind() && !is_recorded_by_default(resource))
@@ -133,7 +133,16 @@ impl RecordArgs {
             .targets
             .retain(|target| !is_left_out(&target.resource));
         every.unwatched.retain(|resource| !is_left_out(resource));
-        every
+        match every.targets[..] {
+            [] if self.means_every_kind() => Err(CommandError::failed(
+                "error: nothing to record: the server has no kind that can be watched",
+            )),
+            [] => Err(CommandError::usage(
+                "nothing to record: --exclude-secrets leaves out every object that you name",
+            )
+            .hint("name another type, or leave out --exclude-secrets")),
+            _ => Ok(every),
+        }
     }
 
     /// Whether no type is named.

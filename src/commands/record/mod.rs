@@ -123,7 +123,7 @@ async fn planned(
     let session = Session::connect(context).await?;
     let objects = args.objects(context.origin.names_namespace());
     let every = session.targets_or_every_kind(&objects, "record", context);
-    let every = args.recorded(every.await?);
+    let every = args.recorded(every.await?)?;
     let redactions = args.redactions(&every)?;
     let keys = session.keys(&every.targets);
     let store = args.store.path(context.env)?;
@@ -196,7 +196,7 @@ async fn print_manifest(
     let names_namespace = context.origin.names_namespace();
     let objects = args.objects(names_namespace);
     let every = Box::pin(session.targets_or_every_kind(&objects, "record", context));
-    let every = args.recorded(stop.in_time(Awaited::Types, every).await?);
+    let every = args.recorded(stop.in_time(Awaited::Types, every).await?)?;
     args.redactions(&every)?;
     let keys = session.keys(&every.targets);
     let is_of_one = names_namespace || keys.iter().any(|key| key.namespace().is_some());

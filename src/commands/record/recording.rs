@@ -118,7 +118,7 @@ impl<'a> LiveRecording<'a> {
         let unknown = || CommandError::failed("error: the cluster has no identity");
         let record = joined.record.ok_or_else(unknown)?;
         let args = self.setup.args;
-        let every = args.recorded(joined.every);
+        let every = args.recorded(joined.every)?;
         // In other clusters the kind may exist.
         let redactions = args.redactions(&every).map_err(CommandError::failed)?;
         let mut keys = joined.session.keys(&every.targets);
@@ -129,12 +129,10 @@ impl<'a> LiveRecording<'a> {
         keys.retain(|key| !is_recorded(key));
         if keys.is_empty() {
             let mut all = self.recorders.iter();
-            notes.push(match all.find(|it| it.id == record.cluster.id) {
-                Some(other) => {
-                    format!("the same cluster as {}, which is recorded", other.context.0)
-                }
-                None => "nothing to record".to_owned(),
-            });
+            let other = all.find(|it| it.id == record.cluster.id);
+            notes.extend(other.map(|other| {
+                format!("the same cluster as {}, which is recorded", other.context.0)
+            }));
             return Ok(None);
         }
         notes.extend(unrecorded(&every));

@@ -257,3 +257,16 @@ async fn the_footer_of_a_recording_counts_all_clusters() {
     terminal.type_in(b"q");
     assert!(terminal.finish().success());
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_recorder_of_nothing_in_any_cluster_is_an_error() {
+    let (fleet, folder) = fleet().await;
+    let args = ["record", "secret", "--exclude-secrets"];
+    let ran = spy(&fleet, &folder).run(&[&args[..], &["--contexts", "prod-*"]].concat());
+    assert_eq!(ran.status.code(), Some(1), "{}", ran.transcript());
+    assert!(
+        ran.stderr.contains("error: nothing to record"),
+        "{}",
+        ran.transcript()
+    );
+}
