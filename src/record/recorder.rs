@@ -165,9 +165,27 @@ impl RecorderThread {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::Folder;
-    use super::super::tests::played_faults::{Run, Server, Start, WallClock};
+    use super::super::tests::played_faults::{Run, Server, Start, WallClock, options};
+    use super::super::tests::{Folder, config_map, object};
     use super::*;
+    use crate::source::Why;
+
+    #[test]
+    fn an_object_counts_with_its_first_version() {
+        let folder = Folder::new();
+        let progress = SharedProgress::default();
+        let options = options(folder.path(), &WallClock::new());
+        let mut recording = Recording::begin(options, progress.clone()).expect("a file");
+        let key = Arc::new(SourceKey::all("", "ConfigMap"));
+        let mut counted = |why, version| {
+            recording.take(&key, &object(why, config_map(1, version, "a")));
+            let progress = lock(&progress);
+            (progress.objects, progress.versions)
+        };
+        assert_eq!(counted(Why::Added, 3), (1, 1));
+        assert_eq!(counted(Why::Modified, 4), (1, 2));
+        assert_eq!(counted(Why::Deleted, 5), (0, 3));
+    }
 
     /// The number of commits while these tasks arrive, and then none for some beats.
     fn commits(thread: &mut RecorderThread, tasks: impl IntoIterator<Item = RecordTask>) -> usize {

@@ -316,7 +316,10 @@ impl Recording {
             self.live.insert(uid, object);
         }
         self.unsaved_versions += 1;
-        lock(&self.progress).versions += 1;
+        let mut progress = lock(&self.progress);
+        progress.versions += 1;
+        progress.objects = self.live.len();
+        drop(progress);
         let is_ordered = why.why.is_live();
         let source = self.sources.get_mut(place).filter(|_| is_ordered);
         if let Some(source) = source {
@@ -544,9 +547,11 @@ impl Recording {
     }
 
     fn report(&self) {
-        let files = self.files.list().unwrap_or_default();
+        // A folder that cannot be listed keeps its last numbers.
+        let Ok(files) = self.files.list() else {
+            return;
+        };
         let mut progress = lock(&self.progress);
-        progress.objects = self.live.len();
         progress.bytes = files.iter().map(|file| file.bytes).sum();
         progress.files = files.len();
         progress.oldest = files.first().and_then(StoreFile::begun);
