@@ -1,9 +1,9 @@
 //! `store ls`: the recorded clusters.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::commands::{CommandError, Context, Ended};
 use crate::object::counted;
@@ -42,7 +42,28 @@ struct RecordedHole {
     until: Timestamp,
     /// Why what was recorded in it cannot be read.
     unread: Option<Arc<str>>,
+    /// What it stands for, if it is several short holes.
+    moments: Option<ShortHoles>,
 }
+
+/// Several holes of less than a second, of the same kinds. A source whose watch expires has one each time.
+struct ShortHoles {
+    count: usize,
+    /// The kinds, in words.
+    kinds: String,
+}
+
+/// A span of time in which versions of some kinds may be missing.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct HoleSpan {
+    since: Timestamp,
+    until: Timestamp,
+    /// Each as `deployments.apps`.
+    kinds: BTreeSet<String>,
+}
+
+/// A hole that is shorter has no length that a reader could use.
+const SHORT: SignedDuration = SignedDuration::from_secs(1);
 
 pub(super) fn run(store: &Store, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     let (mut parts, mut unread) = (Vec::new(), Vec::new());
@@ -129,14 +150,16 @@ impl RecordedPart {
             }
         }
         let mut part = part?;
-        let holes = coverages.values().flat_map(CoveredRevisions::holes);
-        let holes = merged(holes.map(|hole| (hole.since, hole.until)).collect());
-        let holes = holes.into_iter().map(|(since, until)| RecordedHole {
-            since,
-            until,
-            unread: files.between(since, until),
+        let spans = coverages.iter().flat_map(|(key, coverage)| {
+            coverage.holes().map(|hole| HoleSpan {
+                since: hole.since,
+                until: hole.until,
+                kinds: BTreeSet::from([key.resource.group_resource().clone()]),
+            })
         });
-        part.holes = holes.collect();
+        part.holes = holes_of(merged(spans.collect()), |since, until| {
+            files.between(since, until)
+        });
         part.before = files.before(part.since);
         part.after = files.at_end();
         Some(part)
@@ -193,10 +216,60 @@ impl RecordedHole {
         let [since, until] = [self.since, self.until].map(rfc3339);
         let cause = self.unread.as_deref().map(|cause| format!(": {cause}"));
         let cause = cause.unwrap_or_default();
-        Text::from(format!(
-            "  versions may be missing from {since} to {until} ({lasted}){cause}"
-        ))
+        Text::from(match &self.moments {
+            Some(ShortHoles { count, kinds }) => format!(
+                "  {count} times from {since} to {until}, versions of {kinds} may be missing for less than a second"
+            ),
+            None => {
+                format!("  versions may be missing from {since} to {until} ({lasted}){cause}")
+            }
+        })
     }
+}
+
+/// Spans of time as holes, the oldest first. The short ones of the same kinds are one hole, unless `unread` knows a cause.
+fn holes_of(
+    spans: Vec<HoleSpan>,
+    unread: impl Fn(Timestamp, Timestamp) -> Option<Arc<str>>,
+) -> Vec<RecordedHole> {
+    let mut holes = Vec::new();
+    let mut short: BTreeMap<BTreeSet<String>, Vec<HoleSpan>> = BTreeMap::new();
+    for span in spans {
+        let unread = unread(span.since, span.until);
+        if unread.is_none() && span.until.duration_since(span.since) < SHORT {
+            short.entry(span.kinds.clone()).or_default().push(span);
+        } else {
+            holes.push(RecordedHole {
+                since: span.since,
+                until: span.until,
+                unread,
+                moments: None,
+            });
+        }
+    }
+    for (kinds, spans) in short {
+        let (since, until) = (
+            spans.iter().map(|it| it.since),
+            spans.iter().map(|it| it.until),
+        );
+        let Some((since, until)) = since.min().zip(until.max()) else {
+            continue;
+        };
+        let kinds: Vec<&str> = kinds.iter().map(String::as_str).collect();
+        let kinds = match kinds[..] {
+            [kind] => kind.to_owned(),
+            _ => counted(kinds.len(), "kind", "kinds"),
+        };
+        let count = spans.len();
+        holes.push(RecordedHole {
+            since,
+            until,
+            unread: None,
+            moments: (count > 1).then_some(ShortHoles { count, kinds }),
+        });
+    }
+    holes.sort_by_key(|hole| (hole.since, hole.until));
+    holes
 }
 
 fn table(parts: &[RecordedPart], context: &Context<'_>) -> Vec<Text> {
@@ -221,14 +294,80 @@ fn table(parts: &[RecordedPart], context: &Context<'_>) -> Vec<Text> {
 }
 
 /// Spans of time without those inside others, the oldest first.
-fn merged(mut spans: Vec<(Timestamp, Timestamp)>) -> Vec<(Timestamp, Timestamp)> {
+fn merged(mut spans: Vec<HoleSpan>) -> Vec<HoleSpan> {
     spans.sort();
-    let mut all: Vec<(Timestamp, Timestamp)> = Vec::new();
-    for (since, until) in spans {
+    let mut all: Vec<HoleSpan> = Vec::new();
+    for span in spans {
         match all.last_mut() {
-            Some((_, last)) if since <= *last => *last = until.max(*last),
-            Some(_) | None => all.push((since, until)),
+            Some(last) if span.since <= last.until => {
+                last.until = span.until.max(last.until);
+                last.kinds.extend(span.kinds);
+            }
+            Some(_) | None => all.push(span),
         }
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks the lines about holes: the kind of each, its begin and its length in milliseconds.
+    fn check(holes: &[(&str, i64, i64)], expected: &[&str]) {
+        let time = |millis| Timestamp::from_millisecond(millis).expect("a time");
+        let spans = holes.iter().map(|&(kind, since, lasted)| HoleSpan {
+            since: time(since),
+            until: time(since + lasted),
+            kinds: BTreeSet::from([kind.to_owned()]),
+        });
+        let holes = holes_of(merged(spans.collect()), |_, _| None);
+        let lines = holes.iter().map(|hole| hole.line().to_string());
+        let lines = lines.map(|line| line.replace("1970-01-01T00:", ""));
+        assert_eq!(lines.collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn short_holes_of_one_kind_are_one_line() {
+        check(&[], &[]);
+        check(
+            &[("events", 0, 40)],
+            &["  versions may be missing from 00:00Z to 00:00Z (0s)"],
+        );
+        check(
+            &[
+                ("events", 0, 40),
+                ("events", 600_000, 300),
+                ("events", 1_200_000, 0),
+            ],
+            &[
+                "  3 times from 00:00Z to 20:00Z, versions of events may be missing for less than a second",
+            ],
+        );
+        // One that is longer keeps its line, and has what is inside it.
+        check(
+            &[
+                ("events", 0, 40),
+                ("pods", 300_000, 90_000),
+                ("events", 310_000, 40),
+                ("events", 600_000, 300),
+            ],
+            &[
+                "  2 times from 00:00Z to 10:00Z, versions of events may be missing for less than a second",
+                "  versions may be missing from 05:00Z to 06:30Z (90s)",
+            ],
+        );
+        // An outage of the server is one of all kinds.
+        check(
+            &[
+                ("events", 0, 40),
+                ("pods", 20, 40),
+                ("events", 600_000, 40),
+                ("pods", 600_000, 40),
+            ],
+            &[
+                "  2 times from 00:00Z to 10:00Z, versions of 2 kinds may be missing for less than a second",
+            ],
+        );
+    }
 }
