@@ -497,11 +497,24 @@ impl From<&StoreError> for SourceError {
     }
 }
 
+/// The error about a source that the record does not have, or not whole.
 fn not_recorded(key: &SourceKey, past: &ClusterPast) -> SourceError {
     let resource = key.resource.group_resource();
-    let detail = match past.unread().ever() {
-        Some(cause) => format!("error: no file that can be read has {resource}: {cause}"),
-        None => format!("error: nobody recorded {resource}"),
+    let recorded = past.sources().into_iter();
+    let recorded = recorded.filter(|it| it.resource.group_kind() == key.resource.group_kind());
+    let recorded: Vec<String> = recorded.map(|it| it.to_string()).collect();
+    let place = match key.namespace() {
+        None if key.resource.namespaced => " in all namespaces",
+        Some(_) | None => "",
+    };
+    let detail = match (past.unread().ever(), &recorded[..]) {
+        (Some(cause), _) => format!("error: no file that can be read has {key}{place}: {cause}"),
+        (None, []) => format!("error: nobody recorded {resource}"),
+        (None, [only]) => format!("error: nobody recorded {key}{place}, only {only}"),
+        (None, [first, others @ ..]) => format!(
+            "error: nobody recorded {key}{place}, only {first} and {} more",
+            others.len()
+        ),
     };
     SourceError::Input {
         detail: detail.into(),

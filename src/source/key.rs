@@ -1,6 +1,7 @@
 //! The identity of a source: subscribers with equal keys share it.
 
 use std::collections::HashMap;
+use std::fmt::{self, Write};
 use std::sync::Arc;
 
 use super::Event;
@@ -147,6 +148,38 @@ impl SourceKey {
             Scope::Cluster => None,
             Scope::Namespace(namespace) => Some(namespace),
         }
+    }
+
+    /// The type, with the name if the source selects one: `deployments.apps/web`.
+    pub fn type_and_name(&self) -> String {
+        let resource = self.resource.group_resource();
+        match self.select.name() {
+            Some(name) => format!("{resource}/{name}"),
+            None => resource,
+        }
+    }
+
+    /// The namespace and the selectors in words, with a space before them.
+    pub fn place(&self) -> String {
+        let mut text = String::new();
+        if let Some(namespace) = self.namespace() {
+            let _infallible = write!(text, " in namespace \"{namespace}\"");
+        }
+        if let Some(labels) = self.select.label_selector() {
+            let _infallible = write!(text, " with labels {labels}");
+        }
+        let fields = self.select.field_selector();
+        if let Some(fields) = fields.filter(|_| self.select.name().is_none()) {
+            let _infallible = write!(text, " with fields {fields}");
+        }
+        text
+    }
+}
+
+/// The name of a source in messages: `deployments.apps/web in namespace "shop"`.
+impl fmt::Display for SourceKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.type_and_name(), self.place())
     }
 }
 

@@ -12,8 +12,8 @@ use serde_json::json;
 
 use super::record::{Folder, wait_for};
 use super::serve::Served;
-use super::support::Ran;
 use super::support::cluster::{Cluster, config_map, deployment};
+use super::support::{Ran, Spy};
 
 /// The commands that read a record beside the server.
 const READERS: [&str; 6] = [
@@ -106,6 +106,28 @@ async fn a_named_store_that_cannot_be_read_is_an_error_of_every_reader() {
             );
         }
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_record_of_one_part_says_which_part_it_is() {
+    let (_cluster, folder) = recorded().await;
+    let from = |words: &str| {
+        let words = words.split(' ').chain(["--from", folder.path()]);
+        Spy::alone().run(&words.collect::<Vec<_>>()).transcript()
+    };
+    assert_snapshot!(from("status deploy -A"), @r#"
+    ! everything as it was recorded at 2026-03-02T12:05:00Z
+    ! error: nobody recorded deployments.apps in all namespaces, only deployments.apps in namespace "shop"
+    "#);
+    assert_snapshot!(from("changes cm -A --once"), @r#"! error: nobody recorded configmaps in all namespaces, only configmaps in namespace "shop""#);
+    assert_snapshot!(from("status deploy -n other"), @r#"
+    ! everything as it was recorded at 2026-03-02T12:05:00Z
+    ! error: nobody recorded deployments.apps in namespace "other", only deployments.apps in namespace "shop"
+    "#);
+    assert_snapshot!(from("status pods -A"), @"
+    ! everything as it was recorded at 2026-03-02T12:05:00Z
+    ! error: nobody recorded pods
+    ");
 }
 
 #[tokio::test(flavor = "multi_thread")]

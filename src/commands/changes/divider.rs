@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use jiff::Timestamp;
 
 use crate::commands::changes::output::{DisplayOptions, LeftOut};
-use crate::commands::live::sources::{describe, named};
+use crate::commands::live::sources::named;
 use crate::commands::versions::{
     ClusterScoped, DatedRevision, PastVersion, SkippedSource, SourcePast, TimelineEntry,
     unfinished, unread_lines,
@@ -152,7 +152,7 @@ impl Divider<'_> {
             if named(&found.key).is_none() {
                 continue;
             }
-            let source = describe(&found.key);
+            let source = found.key.to_string();
             let is_shown = found.versions.iter().any(PastVersion::is_change);
             let found = std::slice::from_ref(found);
             let divider = Divider { found, ..*self };
@@ -362,7 +362,7 @@ impl Divider<'_> {
         let read = self.found.iter().map(|found| {
             record(
                 self.lookback_record(found, &options.cluster),
-                Some(&describe(&found.key)),
+                Some(&found.key.to_string()),
             )
         });
         let skipped = self

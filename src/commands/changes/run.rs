@@ -11,7 +11,7 @@ use super::formats::Audience;
 use super::line_style::clock;
 use super::output::{LeftOut, Printout, Renderer, shifted};
 use super::schemas::Schemas;
-use crate::commands::live::sources::{describe, named, waiting};
+use crate::commands::live::sources::{named, waiting};
 use crate::commands::versions::{
     ChangesState, LookBack, LookBackStart, Occurrence, Reach, SkippedSource, TimelineEntry, When,
     timeline, unread_parts,
@@ -248,7 +248,7 @@ impl Changes {
         let Some(mut past) = self.past.take_if(|past| past.is_over()) else {
             return Ok(self.past.is_none());
         };
-        past.found.sort_by_cached_key(|found| describe(&found.key));
+        past.found.sort_by_cached_key(|found| found.key.to_string());
         past.skipped.sort_by(|a, b| a.source.cmp(&b.source));
         self.renderer.options.skew = past.skew();
         let now = shifted(terminal.env().now(), past.skew());

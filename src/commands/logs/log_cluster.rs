@@ -8,7 +8,7 @@ use super::selected_pods::{RETENTION, RevisionChoice, SelectedPods};
 use super::timeline::{LogTimeline, TimelineSetup};
 use crate::commands::Session;
 use crate::commands::live::cluster_group::JoinedCluster;
-use crate::commands::live::sources::{describe, waiting};
+use crate::commands::live::sources::waiting;
 use crate::env::{Ahead, Clock, clock_ahead, shifted};
 use crate::model::{Model, ViewExtent};
 use crate::source::{ClusterId, Event, SourceKey};
@@ -176,8 +176,8 @@ impl LogCluster {
     /// The requested objects, in words.
     pub(super) fn requested_words(&self) -> String {
         match self.selection.requested() {
-            [only] => describe(only),
-            [first, others @ ..] => format!("{} and {} more", describe(first), others.len()),
+            [only] => only.to_string(),
+            [first, others @ ..] => format!("{} and {} more", first, others.len()),
             [] => String::new(),
         }
     }

@@ -1,7 +1,7 @@
 //! The messages about what a source did not deliver: gaps, and what cannot be read.
 
 use super::state::{Occurrence, TimelineEntry};
-use crate::commands::live::sources::{describe, describe_counted, named};
+use crate::commands::live::sources::{describe_counted, named};
 use crate::object::ResourceVersion;
 use crate::source::{Gap, GapCause, Version};
 
@@ -14,7 +14,7 @@ pub(crate) fn notice(entry: &TimelineEntry) -> Option<String> {
         }
         Occurrence::Gap(gap) => Some(gap_text(gap)),
         Occurrence::Undecodable { detail } => {
-            let source = describe(&entry.key);
+            let source = entry.key.to_string();
             Some(format!("a line of {source} could not be read: {detail}"))
         }
         Occurrence::Synced { .. } | Occurrence::State(_) | Occurrence::Version(_) => None,

@@ -4,7 +4,6 @@ use jiff::Timestamp;
 
 use super::{Audience, Format, VersionView};
 use crate::commands::changes::output::{DisplayOptions, Rendered};
-use crate::commands::live::sources::describe;
 use crate::commands::versions::{
     Compared, Occurrence, TimelineEntry, TwoLives, VersionEvent, WriteTime, known,
 };
@@ -150,7 +149,7 @@ fn former(options: &DisplayOptions, compared: &Compared<'_>) -> Option<FormerRec
 }
 
 fn notice(options: &DisplayOptions, body: NoticeBody<'_>, entry: &TimelineEntry) -> String {
-    let (seen, source) = (rfc3339_millis(entry.seen), describe(&entry.key));
+    let (seen, source) = (rfc3339_millis(entry.seen), entry.key.to_string());
     line(&body.record(&seen, &options.cluster, Some(&source)))
 }
 

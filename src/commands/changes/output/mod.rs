@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use super::fold::{FoldMode, FoldedInto, RunsEnd, TimelineFold};
 use super::formats::{Audience, ChangesFormat, VersionView, notice_record, unreadable_record};
-use crate::commands::live::sources::{named, place};
+use crate::commands::live::sources::named;
 use crate::commands::versions::{
     Compared, DocCache, Occurrence, TimelineEntry, VersionEvent, When, notice, unreadable,
 };
@@ -388,7 +388,7 @@ impl InitialSync {
 
 /// `watching 312 objects of 27 kinds in namespace "shop"`.
 fn watching(listed: &[Arc<SourceKey>], objects: usize) -> String {
-    let mut places = listed.iter().map(|key| place(key));
+    let mut places = listed.iter().map(|key| key.place());
     let first = places.next().unwrap_or_default();
     let common = Some(first).filter(|first| places.all(|place| place == *first));
     format!(

@@ -14,9 +14,7 @@ use super::pace::{BUSY_FRAME, RedrawPace};
 use crate::commands::live::cluster_group::{ClusterGroup, JoinAttempt, JoinedCluster};
 use crate::commands::live::clusters::Clusters;
 use crate::commands::live::shutdown::{Pause, Suspension};
-use crate::commands::live::sources::{
-    ClusterNamespace, FailedAttempt, JoinState, StateLines, describe, object,
-};
+use crate::commands::live::sources::{ClusterNamespace, FailedAttempt, JoinState, StateLines};
 use crate::commands::{
     CommandError, Ended, ErrorKind, Signal, Sources, Stop, Terminal, UnreadPart,
 };
@@ -174,7 +172,7 @@ impl<'a> LiveFeed<'a> {
         let lines: Vec<String> = match found {
             LookedUp::Names(key, suggestions) if self.sources.is_absent(&key) => {
                 let line = |suggestion| {
-                    let text = format!("{} not found: {suggestion}", object(&key));
+                    let text = format!("{} not found: {suggestion}", key.type_and_name());
                     self.clusters.about(&key.cluster, &text)
                 };
                 suggestions.into_iter().map(line).collect()
@@ -469,7 +467,7 @@ impl LiveFeed<'_> {
         });
         for polled in join_all(polls).await {
             if let Err(key) = polled {
-                let source = describe(&key);
+                let source = key.to_string();
                 let line = format!(
                     "error: {source}: not listed again within {} s",
                     POLL.as_secs()

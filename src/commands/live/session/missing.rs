@@ -10,7 +10,7 @@ use crate::cluster::{
     ApiRequest, Client, PathSegment, RequestError, RequestPath, namespaces_with, similar_names,
 };
 use crate::commands::CommandError;
-use crate::commands::live::sources::{describe, named};
+use crate::commands::live::sources::named;
 use crate::object::{ObjectRef, near};
 use crate::source::{ClusterId, SourceKey};
 use crate::watch::FileTransport;
@@ -97,7 +97,7 @@ pub(super) async fn not_found(
         SessionPlace::File(file) => not_in_file(&cluster.0, file, missing),
         SessionPlace::Record(_) => {
             let lines = missing.iter().map(|key| {
-                let source = describe(key);
+                let source = key.to_string();
                 format!("error: {source} is not in the record of {}", cluster.0)
             });
             CommandError::failed(lines.collect::<Vec<_>>().join("\n"))
@@ -109,7 +109,7 @@ pub(super) async fn not_found(
 /// The error for objects that did not exist at a time in the past of a record, or that nobody recorded then.
 pub(super) fn not_then(cluster: &ClusterId, missing: &[SourceKey]) -> CommandError {
     let lines = missing.iter().map(|key| {
-        let source = describe(key);
+        let source = key.to_string();
         format!(
             "error: {source} is not in the record of {} at that time",
             cluster.0

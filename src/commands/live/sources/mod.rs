@@ -25,8 +25,8 @@ use source_status::{SourceStatus, is_refused};
 pub(crate) use state_lines::StateLines;
 use words::can_i;
 pub(crate) use words::{
-    ClusterNamespace, Need, Note, UnreadPart, describe, describe_counted, named, not_read, nowhere,
-    object, place, reason, waiting,
+    ClusterNamespace, Need, Note, UnreadPart, describe_counted, named, not_read, nowhere, reason,
+    waiting,
 };
 
 /// The sources of a verb, in the order in which they were added.
@@ -282,9 +282,9 @@ impl Sources {
                 return None;
             }
             let source = if refused[at + 1..].iter().any(|other| is_like(other, known)) {
-                describe(&known.key.of_all())
+                known.key.of_all().to_string()
             } else {
-                describe(&known.key)
+                known.key.to_string()
             };
             let why = known.state.cause().map_or("", |cause| cause);
             let text = format!("{}: {source}: {why}", known.state.name());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::cluster_states::FailedAttempt;
-use super::words::{ClusterNamespace, Need, Note, UnreadPart, describe, named};
+use super::words::{ClusterNamespace, Need, Note, UnreadPart, named};
 use crate::source::{SourceKey, SourceState};
 
 /// The known facts about one source.
@@ -48,7 +48,7 @@ impl SourceStatus {
             || (was == SourceState::Connecting && *state == SourceState::Live)
             || (was.name() == state.name() && was.cause() == state.cause());
         (!quiet).then(|| Note {
-            source: describe(&self.key),
+            source: self.key.to_string(),
             state: state.name(),
             cause: state.cause().cloned(),
         })
@@ -85,7 +85,7 @@ impl SourceStatus {
 
     /// The error for a source that has not delivered its listing in time.
     pub(super) fn late(&self) -> UnreadPart {
-        UnreadPart::Late(describe(&self.key))
+        UnreadPart::Late(self.key.to_string())
     }
 
     /// Whether the server denies access to it.

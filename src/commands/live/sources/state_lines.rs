@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use super::Sources;
 use super::source_status::is_refused;
-use super::words::{Note, describe, reason};
+use super::words::{Note, reason};
 use crate::render::count::plural;
 use crate::source::{ClusterId, SourceKey, SourceState};
 
@@ -233,7 +233,7 @@ impl ClusterLines {
             }
             for key in away {
                 let note = Note {
-                    source: describe(&key),
+                    source: key.to_string(),
                     state: "retrying",
                     cause: present.retry_cause(&key).cloned(),
                 };
@@ -312,7 +312,7 @@ impl Outage {
             count if count <= MAX_NAMED => (count, 0),
             count => (MAX_NAMED - 1, count - (MAX_NAMED - 1)),
         };
-        let names = sources.iter().take(shown).map(|key| describe(key));
+        let names = sources.iter().take(shown).map(|key| key.to_string());
         let mut names = names.collect::<Vec<_>>().join(", ");
         if more > 0 {
             names = format!("{names} and {more} more sources");

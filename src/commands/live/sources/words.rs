@@ -1,22 +1,16 @@
 //! The names of sources and their states, and the hint for missing permissions.
 
 use std::collections::BTreeSet;
-use std::fmt::Write;
 use std::sync::Arc;
 
-use crate::source::{ClusterId, Scope, SourceKey};
+use crate::source::{ClusterId, SourceKey};
 
 /// A namespace of a cluster.
 pub(crate) type ClusterNamespace = (ClusterId, Arc<str>);
 
-/// The name of a source in messages: `deployments.apps/web in namespace "shop"`.
-pub(crate) fn describe(key: &SourceKey) -> String {
-    format!("{}{}", object(key), place(key))
-}
-
 /// The message about a named object that does not exist: `waiting for deployments.apps/web in namespace "shop"`.
 pub(crate) fn waiting(key: &SourceKey) -> String {
-    format!("waiting for {}", describe(key))
+    format!("waiting for {key}")
 }
 
 /// A number of objects of a source: `1 deployment.apps in namespace "shop"`, `2 pods with labels app=web`.
@@ -27,31 +21,7 @@ pub(crate) fn describe_counted(key: &SourceKey, count: usize) -> String {
         (1, group) => format!("{}.{group}", resource.kind.to_lowercase()),
         _ => resource.group_resource(),
     };
-    format!("{count} {name}{}", place(key))
-}
-
-/// A source's type, with the name if the source selects one: `deployments.apps/web`.
-pub(crate) fn object(key: &SourceKey) -> String {
-    let resource = key.resource.group_resource();
-    match named(key) {
-        Some(name) => format!("{resource}/{name}"),
-        None => resource,
-    }
-}
-
-/// The namespace and the selectors of a source, with a space before them.
-pub(crate) fn place(key: &SourceKey) -> String {
-    let mut text = String::new();
-    if let Scope::Namespace(namespace) = &key.scope {
-        let _infallible = write!(text, " in namespace \"{namespace}\"");
-    }
-    if let Some(labels) = key.select.label_selector() {
-        let _infallible = write!(text, " with labels {labels}");
-    }
-    if let Some(fields) = key.select.field_selector().filter(|_| named(key).is_none()) {
-        let _infallible = write!(text, " with fields {fields}");
-    }
-    text
+    format!("{count} {name}{}", key.place())
 }
 
 /// Those of these named objects that no cluster has, of the requested sources of all clusters.
@@ -84,13 +54,13 @@ pub(super) fn can_i(keys: &[&SourceKey]) -> Option<String> {
         }
         Some(namespace) => format!(
             "try `kubectl auth can-i list {} -n {namespace}`",
-            object(first)
+            first.type_and_name()
         ),
         None if first.resource.namespaced => format!(
             "try `kubectl auth can-i list {} -A`, or name a namespace with -n",
-            object(first)
+            first.type_and_name()
         ),
-        None => format!("try `kubectl auth can-i list {}`", object(first)),
+        None => format!("try `kubectl auth can-i list {}`", first.type_and_name()),
     })
 }
 

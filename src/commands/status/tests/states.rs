@@ -7,7 +7,7 @@ use crate::source::{Event, SourceState};
 use crate::status::Status;
 
 fn spelled(state: &StatusState) -> Vec<String> {
-    let key = |key: &SourceKey| crate::commands::live::sources::describe(key);
+    let key = |key: &SourceKey| key.to_string();
     state.model.coverage().sources().map(key).collect()
 }
 

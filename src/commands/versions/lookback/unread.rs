@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::SourcePast;
 use crate::commands::UnreadPart;
-use crate::commands::live::sources::{describe, named, not_read, reason};
+use crate::commands::live::sources::{named, not_read, reason};
 use crate::object::Resource;
 use crate::render::count::plural;
 use crate::source::SourceKey;
@@ -32,7 +32,7 @@ impl SkippedSource {
     /// A source that the server refuses or does not serve.
     pub(crate) fn refused(key: &SourceKey, cause: &Arc<str>) -> SkippedSource {
         SkippedSource {
-            source: describe(key),
+            source: key.to_string(),
             kind: key.resource.group_resource(),
             cause: cause.clone(),
             key: Some(Arc::new(key.clone())),
@@ -99,7 +99,7 @@ pub(crate) fn unread_lines<'s>(
 /// The line that names the sources whose look-back was interrupted.
 fn interruption(found: &[SourcePast]) -> Option<String> {
     let cut = found.iter().filter(|found| found.is_cut);
-    let names: Vec<String> = cut.map(|found| describe(&found.key)).collect();
+    let names: Vec<String> = cut.map(|found| found.key.to_string()).collect();
     (!names.is_empty()).then(|| {
         let names = first_names(names);
         format!("look-back interrupted: earlier versions of {names} may be missing")
@@ -109,8 +109,7 @@ fn interruption(found: &[SourcePast]) -> Option<String> {
 /// The parts that could not be read, for the exit code.
 pub(crate) fn unread_parts(found: &[SourcePast], skipped: &[SkippedSource]) -> Vec<UnreadPart> {
     let cut = found.iter().filter(|found| found.is_cut);
-    let cut =
-        cut.map(|found| UnreadPart::Late(format!("earlier versions of {}", describe(&found.key))));
+    let cut = cut.map(|found| UnreadPart::Late(format!("earlier versions of {}", found.key)));
     let skipped = skipped.iter().filter(|skipped| !skipped.has_no_past);
     let skipped = skipped.map(|skipped| UnreadPart::Refused(skipped.error()));
     let lines = refusal_lines(found).into_iter().chain(missing_lines(found));
@@ -126,7 +125,7 @@ pub(crate) fn unfinished(found: &[SourcePast]) -> Vec<String> {
             continue;
         };
         let sources = reasons.entry(shortfall.hint()).or_default();
-        sources.push(describe(&source.key));
+        sources.push(source.key.to_string());
     }
     let phrases = reasons.into_iter().map(|(reason, sources)| {
         let of = match sources.len() {
@@ -170,7 +169,7 @@ fn many(sources: &[&SourcePast]) -> String {
     if kinds.len() > NAMED && sources.iter().all(is_wide) {
         return plural(kinds.len(), "kind");
     }
-    first_names(sources.iter().map(|found| describe(&found.key)).collect())
+    first_names(sources.iter().map(|found| found.key.to_string()).collect())
 }
 
 /// A line for each cause of missing versions, with its objects.
