@@ -25,6 +25,20 @@ pub enum Kind {
     Object,
 }
 
+impl Kind {
+    /// Its name with the article, for messages: "a list".
+    pub const fn with_article(self) -> &'static str {
+        match self {
+            Kind::Null => "null",
+            Kind::Bool => "a boolean",
+            Kind::Number => "a number",
+            Kind::String => "a string",
+            Kind::Array => "a list",
+            Kind::Object => "an object",
+        }
+    }
+}
+
 /// One value on the tape, in document order (a parent before its children).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TapeNode {

@@ -54,7 +54,7 @@ pub(super) fn representable(value: Value<'_>) -> ReadResult<()> {
 /// `GROUP/KIND` of an object, or `KIND` for the core group.
 pub(super) fn group_kind(object: Value<'_>) -> ReadResult<String> {
     if object.kind() != Kind::Object {
-        return Err(Unreadable::Root(name_of(object)));
+        return Err(Unreadable::Root(object.kind().with_article()));
     }
     let api_version = text_or(object, &["apiVersion"], "");
     let kind = text_or(object, &["kind"], "");
@@ -166,18 +166,7 @@ pub(super) fn mismatch(value: Value<'_>, path: &[&str], expected: &'static str) 
         path: path
             .iter()
             .fold(String::new(), |path, key| path + "." + key),
-        found: name_of(value),
+        found: value.kind().with_article(),
         expected,
-    }
-}
-
-fn name_of(value: Value<'_>) -> &'static str {
-    match value.kind() {
-        Kind::Null => "null",
-        Kind::Bool => "a boolean",
-        Kind::Number => "a number",
-        Kind::String => "a string",
-        Kind::Array => "a list",
-        Kind::Object => "an object",
     }
 }

@@ -164,7 +164,7 @@ pub(super) fn unreadable(doc: &Doc) -> Option<String> {
         let value = meta?.get(field)?;
         let is_text = matches!(value.kind(), Kind::Null | Kind::String);
         (!is_text).then(|| {
-            let what = noun(value);
+            let what = value.kind().with_article();
             format!("metadata.{field} must be a string, not {what}")
         })
     });
@@ -176,20 +176,9 @@ pub(super) fn wrong_items(object: &ObjectRef, value: Value<'_>) -> Option<String
     let items = value.get("items")?;
     let is_list = matches!(items.kind(), Kind::Array | Kind::Null);
     (object.kind.ends_with("List") && !is_list).then(|| {
-        let what = noun(items);
+        let what = items.kind().with_article();
         format!("unable to decode: items must be a list, not {what}")
     })
-}
-
-fn noun(value: Value<'_>) -> &'static str {
-    match value.kind() {
-        Kind::Null => "null",
-        Kind::Bool => "a boolean",
-        Kind::Number => "a number",
-        Kind::String => "a string",
-        Kind::Array => "a list",
-        Kind::Object => "an object",
-    }
 }
 
 /// What a text is instead of objects.
