@@ -652,34 +652,26 @@ fn noise_is_shown_on_request() {
         Spy::alone().run(&args).transcript()
     };
     assert_snapshot!(printed(&[]), @r#"
-    2026-03-02T12:05:00Z CREATED pod/a  1  by a
-    + .spec.limits: {cpu: 1000m}
-    ! waiting for pods/a in namespace "default"
+    2026-03-02T12:05:00Z EXISTING pod/a  1
     "#);
     assert_snapshot!(printed(&["--show-noise"]), @r#"
-    2026-03-02T12:05:00Z CREATED pod/a  1  by a
-    + .spec.limits: {cpu: 1000m}
-    2026-03-02T12:05:00Z MODIFIED pod/a  1→2  +0s  by b  4 changes
+    2026-03-02T12:05:00Z EXISTING pod/a  1
+    2026-03-02T12:05:00Z MODIFIED pod/a  1→2  by b  4 changes
     ~ .metadata.managedFields: [{manager: a, operation: Update, time: 2026-03-02T12:00:01Z}] → [{manager: b, operation: Update, time: 2026-03-02T12:00:02Z}]
     ~ .metadata.resourceVersion: "1" → "2"
     ≈ .spec.limits.cpu: 1000m → "1"
     ~ .status.conditions[type=Ready].lastProbeTime: 2026-03-02T12:00:01Z → 2026-03-02T12:00:02Z  (+1s)
-    ! waiting for pods/a in namespace "default"
     "#);
     assert_snapshot!(printed(&["--show-noise=equivalent,version"]), @r#"
-    2026-03-02T12:05:00Z CREATED pod/a  1  by a
-    + .spec.limits: {cpu: 1000m}
-    2026-03-02T12:05:00Z MODIFIED pod/a  1→2  +0s  by b  2 changes, 2 hidden
+    2026-03-02T12:05:00Z EXISTING pod/a  1
+    2026-03-02T12:05:00Z MODIFIED pod/a  1→2  by b  2 changes, 2 hidden
     ~ .metadata.resourceVersion: "1" → "2"
     ≈ .spec.limits.cpu: 1000m → "1"
-    ! waiting for pods/a in namespace "default"
     "#);
     assert_snapshot!(printed(&["--show-managed-fields"]), @r#"
-    2026-03-02T12:05:00Z CREATED pod/a  1  by a
-    + .spec.limits: {cpu: 1000m}
-    2026-03-02T12:05:00Z MODIFIED pod/a  1→2  +0s  by b  1 change, 3 hidden
+    2026-03-02T12:05:00Z EXISTING pod/a  1
+    2026-03-02T12:05:00Z MODIFIED pod/a  1→2  by b  1 change, 3 hidden
     ~ .metadata.managedFields: [{manager: a, operation: Update, time: 2026-03-02T12:00:01Z}] → [{manager: b, operation: Update, time: 2026-03-02T12:00:02Z}]
-    ! waiting for pods/a in namespace "default"
     "#);
     assert_snapshot!(printed(&["--show-noise=probes"]), @r#"
     ! error: invalid argument "probes" for "--show-noise" flag: no such value
@@ -705,12 +697,9 @@ fn renewals_of_a_named_lease_are_shown() {
         Spy::alone().run(&all).transcript()
     };
     assert_snapshot!(printed(&["lease/a"]), @r#"
-    2026-03-02T12:05:00Z CREATED lease/a  1
-    + .spec.holderIdentity: x
-    + .spec.renewTime: 2026-03-02T12:00:01.000000Z
-    2026-03-02T12:05:00Z MODIFIED lease/a  1→2  +0s  1 change, 1 hidden
+    2026-03-02T12:05:00Z EXISTING lease/a  1
+    2026-03-02T12:05:00Z MODIFIED lease/a  1→2  1 change, 1 hidden
     ~ .spec.renewTime: 2026-03-02T12:00:01.000000Z → 2026-03-02T12:00:02.000000Z  (+1s)
-    ! waiting for leases.coordination.k8s.io/a in namespace "default"
     "#);
     assert!(!printed(&[]).contains("MODIFIED"), "{}", printed(&[]));
 }
@@ -733,9 +722,8 @@ fn lists_are_keyed_by_the_flag() {
         Spy::alone().run(&args).transcript()
     };
     assert_snapshot!(printed(&["--list-key", "spec.servers=host,port"]), @"
-    2026-03-02T12:05:00Z CREATED gate/a  1
-    + .spec.servers: [{host: a, port: 80, up: 1}, {host: a, port: 443, up: 1}]
-    2026-03-02T12:05:00Z MODIFIED gate/a  1→2  +0s  2 changes, 1 hidden
+    watching 1 gate.example.com
+    2026-03-02T12:05:00Z MODIFIED gate/a  1→2  2 changes, 1 hidden
     ↕ .spec.servers[host=a,port=443]: 1 → 0
     ~ .spec.servers[host=a,port=443].up: 1 → 0
     ");

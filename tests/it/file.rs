@@ -13,6 +13,15 @@ fn object(version: u32) -> String {
     )
 }
 
+/// An event of a `ConfigMap` that was created and last written at these times.
+fn dated(kind: &str, name: &str, times: [&str; 2]) -> String {
+    let [created, written] = times;
+    format!(
+        r#"{{"type":"{kind}","object":{{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"{name}","namespace":"shop","uid":"{name}","resourceVersion":"9","creationTimestamp":"{created}",
+        "managedFields":[{{"manager":"argocd","operation":"Update","time":"{written}","fieldsV1":{{"f:data":{{}}}}}}]}},"data":{{"n":"1"}}}}}}"#
+    )
+}
+
 /// An event as `kubectl get -w --output-watch-events -o json` prints it.
 fn event(version: u32) -> String {
     let kind = if version == 1 { "ADDED" } else { "MODIFIED" };
@@ -40,7 +49,8 @@ fn each_version_of_a_recorded_watch_is_shown_once_and_in_order() {
             let record: Value = serde_json::from_str(line).unwrap();
             record["to"].as_str()?.parse::<u32>().ok()
         });
-        assert_eq!(versions.collect::<Vec<_>>(), (1..=3000).collect::<Vec<_>>());
+        // The first state is no change.
+        assert_eq!(versions.collect::<Vec<_>>(), (2..=3000).collect::<Vec<_>>());
     }
 }
 
@@ -69,7 +79,7 @@ fn a_stream_is_shown_as_it_arrives() {
     for version in 1..=3 {
         input.write_all(event(version).as_bytes()).unwrap();
         run.until(match version {
-            1 => "CREATED configmap/a  1",
+            1 => "watching 1 configmap",
             2 => "MODIFIED configmap/a  1→2",
             _ => "MODIFIED configmap/a  2→3",
         });
@@ -90,11 +100,75 @@ fn an_object_from_before_a_stream_is_not_shown_as_created() {
     assert_eq!(ran.stdout.lines().count(), 3, "{}", ran.stdout);
 }
 
+/// A watch begins with an `ADDED` event for each object that exists.
+#[test]
+fn the_first_states_of_a_watch_are_no_creations() {
+    const OLD: &str = "2020-01-01T00:00:00Z";
+    let (mut run, mut input) =
+        Spy::alone().start_reading(&["changes", "cm/a", "cm/c", "cm/d", "--from", "-"]);
+    let a = dated("ADDED", "a", [OLD, "2020-01-01T00:09:00Z"]);
+    input.write_all(a.as_bytes()).unwrap();
+    run.until("EXISTING configmap/a  9");
+    // After another event, an object is new, unless it is clearly older.
+    input
+        .write_all(event(1).replace("ADDED", "DELETED").as_bytes())
+        .unwrap();
+    run.until("DELETED");
+    input
+        .write_all(dated("ADDED", "c", [OLD; 2]).as_bytes())
+        .unwrap();
+    run.until("JOINED configmap/c  9");
+    let d = event(1).replace("\"a\"", "\"d\"").replace("u1", "u4");
+    input.write_all(d.as_bytes()).unwrap();
+    run.until("CREATED configmap/d  1");
+    drop(input);
+    let ran = run.finish();
+    assert!(!ran.stdout.contains("argocd"), "{}", ran.stdout);
+}
+
+/// The objects of a recorded watch are counted as those of a listing. `MODIFIED` alone also shows that an object existed.
+#[test]
+fn a_recorded_watch_begins_with_the_objects_before_its_first_change() {
+    let at = ["2026-03-02T12:00:00Z"; 2];
+    let later = [at[0], "2026-03-02T12:09:00Z"];
+    let text = [
+        dated("ADDED", "a", at),
+        dated("ADDED", "b", later),
+        dated("MODIFIED", "c", later),
+        dated("DELETED", "a", at),
+        dated("ADDED", "d", at),
+        dated("ADDED", "e", later),
+    ];
+    let path = file("first-states.json", &text.concat());
+    let ran = Spy::alone().run(&["changes", "-o", "json", "--from", &path]);
+    let records = ran.stdout.lines().map(|line| {
+        let record: Value = serde_json::from_str(line).unwrap();
+        (
+            record["type"].clone(),
+            record["count"].clone(),
+            record["ref"]["name"].clone(),
+        )
+    });
+    let records: Vec<String> = records
+        .filter(|(what, ..)| what != "state")
+        .map(|(what, count, name)| format!("{what} {count} {name}"))
+        .collect();
+    assert_eq!(
+        records,
+        [
+            r#""synced" 3 null"#,
+            r#""deleted" null "a""#,
+            r#""created" null "d""#,
+            r#""joined" null "e""#,
+        ]
+    );
+}
+
 #[test]
 fn garbage_in_a_stream_ends_it_after_the_objects_before() {
     let (mut run, mut input) = Spy::alone().start_reading(&["changes", "--from", "-"]);
     input.write_all(event(1).as_bytes()).unwrap();
-    run.until("CREATED");
+    run.until("watching 1 configmap");
     input.write_all(event(2).as_bytes()).unwrap();
     input.write_all(b"\n{\"type\": oh no\n").unwrap();
     let ran = run.finish();
@@ -131,7 +205,7 @@ fn a_named_pipe_is_a_stream() {
     let mut run = Spy::alone().start(&["changes", "--from", &path]);
     let mut input = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
     input.write_all(event(1).as_bytes()).unwrap();
-    run.until("CREATED");
+    run.until("watching 1 configmap");
     input.write_all(event(2).as_bytes()).unwrap();
     run.until("MODIFIED");
     drop(input);

@@ -190,6 +190,7 @@ impl ChangesArgs {
             cluster: session.cluster.0.to_string(),
             label: None,
             is_of_file: session.is_of_file(),
+            is_stream: session.file().is_some_and(|file| !file.has_ended()),
             is_once: self.is_once(),
             redactor: if self.show_secrets {
                 self.output.revealing()

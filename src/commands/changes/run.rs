@@ -420,11 +420,14 @@ impl Changes {
         }
         self.begin(key, &event);
         let mut entry = self.state.apply(key, event, now);
-        if key.select.can_leave()
-            && let Some(entry) = &mut entry
-        {
-            let clock = self.renderer.options.shown.clock.as_ref();
-            entry.tell_joined(clock.map(|clock| clock()));
+        let options = &self.renderer.options;
+        let clock = options.shown.clock.as_ref().map(|clock| clock());
+        match &mut entry {
+            Some(entry) if key.select.can_leave() => entry.tell_joined(clock),
+            Some(entry) if options.is_of_file => {
+                entry.tell_older(clock.filter(|_| options.is_stream));
+            }
+            Some(_) | None => {}
         }
         self.pending.extend(entry);
     }

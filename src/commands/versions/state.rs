@@ -119,10 +119,24 @@ impl TimelineEntry {
     /// Tells a creation in a source with a selector from an older object, which may only have started to match. `server` is
     /// the server's time, if known.
     pub(crate) fn tell_joined(&mut self, server: Option<Timestamp>) {
-        let server = server.filter(|_| self.when == When::Live);
+        self.rename_creation(server, |is_newborn| is_newborn != Some(true));
+    }
+
+    /// Tells a creation in a file from an object that is clearly older. The recorded watch may have had a selector, or it sent
+    /// the objects of its start late. `arrival` is the time of arrival, if that is known.
+    pub(crate) fn tell_older(&mut self, arrival: Option<Timestamp>) {
+        let change = self.version().map(|event| event.change);
+        // An object that replaced another one is not older than the recording.
+        if change == Some(ChangeType::Created) {
+            self.rename_creation(arrival, |is_newborn| is_newborn == Some(false));
+        }
+    }
+
+    fn rename_creation(&mut self, at: Option<Timestamp>, is_older: fn(Option<bool>) -> bool) {
+        let at = at.filter(|_| self.when == When::Live);
         if let Occurrence::Version(event) = &mut self.what
             && event.change.is_creation()
-            && !is_newborn(&event.now, server)
+            && is_older(is_newborn(&event.now, at))
         {
             event.change = ChangeType::Joined;
         }
@@ -309,22 +323,19 @@ impl ChangesState {
         self.deleted.push_back(Arc::new(last.without_tape()));
     }
 }
+
 /// How long after its creation an object may arrive as a new one, and how much later the server may record its first write.
 const NEWBORN: [SignedDuration; 2] = [SignedDuration::from_secs(30), SignedDuration::from_secs(2)];
 
-/// Whether an object that a source with a selector adds was created just now. Otherwise it may have existed, and have started
-/// to match: it was written after its creation, or it is older.
-fn is_newborn(version: &Version, server: Option<Timestamp>) -> bool {
-    let Ok(doc) = version.doc() else {
-        return false;
-    };
+/// Whether an object that a source adds was created just now. Otherwise it may have existed, and have started to match a
+/// selector: it was written after its creation, or it is older. `None` for an object without the time of its creation.
+fn is_newborn(version: &Version, at: Option<Timestamp>) -> Option<bool> {
+    let doc = version.doc().ok()?;
     let [arrival, writing] = NEWBORN;
-    let Some(created) = doc.root().time_at(&["metadata", "creationTimestamp"]) else {
-        return false;
-    };
+    let created = doc.root().time_at(&["metadata", "creationTimestamp"])?;
     let written = Writers::of(None, Some(doc.root())).newest();
     let is_soon = |time: Option<Timestamp>, most| {
         time.is_none_or(|time| time.duration_since(created) <= most)
     };
-    is_soon(written, writing) && is_soon(server, arrival)
+    Some(is_soon(written, writing) && is_soon(at, arrival))
 }

@@ -100,6 +100,11 @@ impl FileTransport {
         there.map(|entry| entry.file.clone()).collect()
     }
 
+    /// Whether it is read to its end. Only a stream may go on.
+    pub fn has_ended(&self) -> bool {
+        self.log.has_ended()
+    }
+
     /// The error with which the file ends: that of a recorded watch, or of a stream.
     pub fn end(&self) -> Result<(), FileError> {
         self.log.end_reached()

@@ -174,6 +174,11 @@ impl FileReader {
             .map(|word| WatchVerb::named(word).ok_or_else(unknown));
         let event = event.transpose()?;
         let entry = self.entry(found)?;
+        let is_first = event.is_some_and(|event| self.is_first_state(event, &entry.object));
+        if event.is_some_and(|event| event != WatchVerb::Added) {
+            self.begun.insert(kind_of(&entry.object));
+        }
+        let event = event.filter(|_| !is_first);
         let version = version(&entry);
         let elsewhere = match event {
             Some(_) => Elsewhere::Nothing,
@@ -190,7 +195,7 @@ impl FileReader {
             }
             Elsewhere::Nothing => {
                 let has_begun = self.begun.contains(&kind_of(&entry.object));
-                has_begun.then_some(WatchVerb::Added)
+                (has_begun && !is_first).then_some(WatchVerb::Added)
             }
         };
         if verb.is_some() && elsewhere == Elsewhere::Nothing {
@@ -198,6 +203,25 @@ impl FileReader {
         }
         self.push(verb, entry, version);
         Ok(())
+    }
+
+    /// Whether an event only shows an object that existed before the recording. A watch begins with an `ADDED` event for each of
+    /// these, which looks like a creation. Only another event of the kind proves that they are over. An object that the
+    /// watch never added was there before, too, unless it replaced another one.
+    fn is_first_state(&self, event: WatchVerb, object: &ObjectRef) -> bool {
+        let key = entry_key(object);
+        match event {
+            WatchVerb::Added => {
+                let known = self.there.get(&key);
+                let is_new = known.is_none_or(|known| known.file != self.file);
+                is_new && !self.begun.contains(&kind_of(object))
+            }
+            WatchVerb::Modified => {
+                let is_known = self.there.contains_key(&key);
+                !is_known && !self.named.contains_key(&object.without_uid())
+            }
+            WatchVerb::Deleted => false,
+        }
     }
 
     /// What another text has of an object. A former object with its name is deleted.

@@ -115,6 +115,36 @@ async fn a_repeated_object_is_a_later_version() {
     );
 }
 
+/// A recorded watch begins with an `ADDED` event for each object that exists. Another event proves that they are over.
+#[tokio::test(start_paused = true)]
+async fn the_first_events_of_a_watch_are_its_listing() {
+    let text = [
+        event("ADDED", &pod("a", 7, "web")),
+        event("ADDED", &pod("b", 2, "web")),
+        // The watch never added it, so it was there before.
+        event("MODIFIED", &pod("c", 8, "web")),
+        event("ADDED", &pod("d", 9, "web")),
+        event("MODIFIED", &pod("c", 10, "web")),
+        event("MODIFIED", &pod("a", 11, "web")),
+        event("ADDED", &pod("e", 12, "web")),
+    ];
+    assert_eq!(
+        play(&text.concat(), |key| key).await[1..],
+        [
+            "listed a 7",
+            "listed b 2",
+            "listed c 8",
+            "synced 1 (3)",
+            "live",
+            "added d 9",
+            "modified c 8>10",
+            "modified a 7>11",
+            "added e 12",
+            "ended"
+        ]
+    );
+}
+
 #[tokio::test(start_paused = true)]
 async fn manifests_have_neither_uid_nor_version() {
     let text = "\

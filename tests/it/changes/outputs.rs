@@ -611,8 +611,7 @@ fn objects_of_one_name_are_told_apart() {
         spy.run(&[&all, args].concat()).stdout
     };
     assert_snapshot!(printed(&[]), @r#"
-    2026-03-02T12:05:00Z CREATED configmap/flags  1
-    + .data.a: "on"
+    watching 1 configmap
     2026-03-02T12:05:00Z DELETED configmap/flags  2
     + .metadata.deletionTimestamp: 2026-03-02T12:04:00Z
     ~ .data.a: "on" → "off"
@@ -635,7 +634,7 @@ fn objects_of_one_name_are_told_apart() {
     let records: Vec<Value> = records
         .map(|record| json!([record["type"], record["from"], record["to"]]))
         .collect();
-    assert_snapshot!(json!(records), @r#"[["synced",null,null],["created",null,"1"],["deleted","1","2"],["recreated",null,"3"],["deleted","3","3"],["recreated",null,"4"],["modified","4","5"]]"#);
+    assert_snapshot!(json!(records), @r#"[["synced",null,null],["deleted","1","2"],["recreated",null,"3"],["deleted","3","3"],["recreated",null,"4"],["modified","4","5"]]"#);
 }
 
 /// An unreadable line is reported once, and the version in it is printed all the same.

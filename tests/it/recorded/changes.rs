@@ -7,14 +7,7 @@ use super::shown;
 #[test]
 fn changes_of_a_rollout_at_80_columns() {
     assert_snapshot!(shown(80, "changes deploy/web"), @r#"
-    18:41:00 CREATED deployment/web  479  by kubectl-create
-    + .spec.progressDeadlineSeconds: 600
-    + .spec.replicas: 2
-    + .spec.revisionHistoryLimit: 10
-    + .spec.selector: {matchLabels: {app: web}}
-    + .spec.strategy: {rollingUpdate: {2 fields}, type: RollingUpdate}
-    + .spec.template: {metadata: {1 field}, spec: {6 fields}}
-    + .spec.template.spec.containers[name=web].image: shop/web:2.4.1
+    18:41:00 EXISTING deployment/web  479
     18:41:00 MODIFIED deployment/web  by kube-controller-manager (status)  3 changes
     + .status.availableReplicas: 1
     + .status.readyReplicas: 1
@@ -51,21 +44,14 @@ fn changes_of_a_rollout_at_80_columns() {
     ~ .status.readyReplicas: 2 → 3
     ~ .status.unavailableReplicas: 6 → 5
       probably by X: no writer is recorded, and X owned these values before
-    12 versions: 12 live · 33 changes shown, 32 hidden · 0s
+    11 versions: 11 live · 33 changes shown, 32 hidden · 0s
     "#);
 }
 
 #[test]
 fn changes_of_a_rollout_at_100_columns() {
     assert_snapshot!(shown(100, "changes deploy/web"), @r#"
-    18:41:00 CREATED deployment/web  479  by kubectl-create
-    + .spec.progressDeadlineSeconds: 600
-    + .spec.replicas: 2
-    + .spec.revisionHistoryLimit: 10
-    + .spec.selector: {matchLabels: {app: web}}
-    + .spec.strategy: {rollingUpdate: {maxSurge: 25%, maxUnavailable: 25%}, type: RollingUpdate}
-    + .spec.template: {metadata: {1 field}, spec: {6 fields}}
-    + .spec.template.spec.containers[name=web].image: shop/web:2.4.1
+    18:41:00 EXISTING deployment/web  479
     18:41:00 MODIFIED deployment/web  479→515  by kube-controller-manager (status)  3 changes, 3 hidden
     + .status.availableReplicas: 1
     + .status.readyReplicas: 1
@@ -102,22 +88,15 @@ fn changes_of_a_rollout_at_100_columns() {
     ~ .status.readyReplicas: 2 → 3
     ~ .status.unavailableReplicas: 6 → 5
       probably by X: no writer is recorded, and X owned these values before
-    12 versions: 12 live · 33 changes shown, 32 hidden · 0s
+    11 versions: 11 live · 33 changes shown, 32 hidden · 0s
     "#);
 }
 
 #[test]
 fn changes_of_a_rollout_at_120_columns() {
     assert_snapshot!(shown(120, "changes deploy/web"), @r#"
-    18:41:00 CREATED deployment/web  479  by kubectl-create
-    + .spec.progressDeadlineSeconds: 600
-    + .spec.replicas: 2
-    + .spec.revisionHistoryLimit: 10
-    + .spec.selector: {matchLabels: {app: web}}
-    + .spec.strategy: {rollingUpdate: {maxSurge: 25%, maxUnavailable: 25%}, type: RollingUpdate}
-    + .spec.template: {metadata: {1 field}, spec: {6 fields}}
-    + .spec.template.spec.containers[name=web].image: shop/web:2.4.1
-    18:41:00 MODIFIED deployment/web  479→515  +0s  by kube-controller-manager (status)  3 changes, 3 hidden
+    18:41:00 EXISTING deployment/web  479
+    18:41:00 MODIFIED deployment/web  479→515  by kube-controller-manager (status)  3 changes, 3 hidden
     + .status.availableReplicas: 1
     + .status.readyReplicas: 1
     ~ .status.unavailableReplicas: 2 → 1
@@ -153,27 +132,14 @@ fn changes_of_a_rollout_at_120_columns() {
     ~ .status.readyReplicas: 2 → 3
     ~ .status.unavailableReplicas: 6 → 5
       probably by X: no writer is recorded, and X owned these values before
-    12 versions: 12 live · 33 changes shown, 32 hidden · 0s
+    11 versions: 11 live · 33 changes shown, 32 hidden · 0s
     "#);
 }
 
 #[test]
 fn changes_of_a_crash_at_80_columns() {
     assert_snapshot!(shown(80, "changes pod/worker-6d9bf5695c-ghxz8"), @r#"
-    18:41:00 CREATED pod/worker-6d9bf5695c-ghxz8  495  by kube-controller-manager
-    + .metadata.labels: {3 fields}
-    + .metadata.ownerReferences: [{name: worker-6d9bf5695c, 5 more fields}]
-    + .spec.containers: [{name: worker, 5 more fields}]
-    + .spec.dnsPolicy: ClusterFirst
-    + .spec.enableServiceLinks: true
-    + .spec.nodeName: node-1
-    + .spec.preemptionPolicy: PreemptLowerPriority
-    + .spec.priority: 0
-    + .spec.restartPolicy: Always
-    + .spec.schedulerName: default-scheduler
-    + .spec.terminationGracePeriodSeconds: 30
-    + .spec.tolerations: [{4 fields}, {4 fields}]
-    + .spec.containers[name=worker].image: shop/crash:7
+    18:41:00 EXISTING pod/worker-6d9bf5695c-ghxz8  495
     18:41:00 MODIFIED pod/worker-6d9bf5695c-ghxz8  by kwok (status)  10 changes
     ~ .status.phase: Pending → Running
     + .status.podIP: 10.128.0.3
@@ -210,28 +176,15 @@ fn changes_of_a_crash_at_80_columns() {
         ~ …terminated.startedAt: 2026-11-24T18:40:36Z → 2026-11-24T18:40:57Z  (+21s)
         ~ restartCount: 2 → 3
         ~ state: terminated Error exit 1 → waiting CrashLoopBackOff: back-off 40s r…
-    7 versions: 7 live · 32 changes shown, 12 hidden · 0s
+    6 versions: 6 live · 32 changes shown, 12 hidden · 0s
     "#);
 }
 
 #[test]
 fn changes_of_a_crash_at_100_columns() {
     assert_snapshot!(shown(100, "changes pod/worker-6d9bf5695c-ghxz8"), @r#"
-    18:41:00 CREATED pod/worker-6d9bf5695c-ghxz8  495  by kube-controller-manager
-    + .metadata.labels: {3 fields}
-    + .metadata.ownerReferences: [{name: worker-6d9bf5695c, 5 more fields}]
-    + .spec.containers: [{name: worker, 5 more fields}]
-    + .spec.dnsPolicy: ClusterFirst
-    + .spec.enableServiceLinks: true
-    + .spec.nodeName: node-1
-    + .spec.preemptionPolicy: PreemptLowerPriority
-    + .spec.priority: 0
-    + .spec.restartPolicy: Always
-    + .spec.schedulerName: default-scheduler
-    + .spec.terminationGracePeriodSeconds: 30
-    + .spec.tolerations: [{4 fields}, {4 fields}]
-    + .spec.containers[name=worker].image: shop/crash:7
-    18:41:00 MODIFIED pod/worker-6d9bf5695c-ghxz8  495→518  +0s  by kwok (status)  10 changes, 2 hidden
+    18:41:00 EXISTING pod/worker-6d9bf5695c-ghxz8  495
+    18:41:00 MODIFIED pod/worker-6d9bf5695c-ghxz8  495→518  by kwok (status)  10 changes, 2 hidden
     ~ .status.phase: Pending → Running
     + .status.podIP: 10.128.0.3
     + .status.podIPs: [{ip: 10.128.0.3}]
@@ -267,28 +220,15 @@ fn changes_of_a_crash_at_100_columns() {
         ~ lastState.terminated.startedAt: 2026-11-24T18:40:36Z → 2026-11-24T18:40:57Z  (+21s)
         ~ restartCount: 2 → 3
         ~ state: terminated Error exit 1 → waiting CrashLoopBackOff: back-off 40s restarting failed con…
-    7 versions: 7 live · 32 changes shown, 12 hidden · 0s
+    6 versions: 6 live · 32 changes shown, 12 hidden · 0s
     "#);
 }
 
 #[test]
 fn changes_of_a_crash_at_120_columns() {
     assert_snapshot!(shown(120, "changes pod/worker-6d9bf5695c-ghxz8"), @r#"
-    18:41:00 CREATED pod/worker-6d9bf5695c-ghxz8  495  by kube-controller-manager
-    + .metadata.labels: {app: worker, pod-template-hash: 6d9bf5695c, topology.kubernetes.io/zone: zone-1}
-    + .metadata.ownerReferences: [{name: worker-6d9bf5695c, 5 more fields}]
-    + .spec.containers: [{name: worker, 5 more fields}]
-    + .spec.dnsPolicy: ClusterFirst
-    + .spec.enableServiceLinks: true
-    + .spec.nodeName: node-1
-    + .spec.preemptionPolicy: PreemptLowerPriority
-    + .spec.priority: 0
-    + .spec.restartPolicy: Always
-    + .spec.schedulerName: default-scheduler
-    + .spec.terminationGracePeriodSeconds: 30
-    + .spec.tolerations: [{4 fields}, {4 fields}]
-    + .spec.containers[name=worker].image: shop/crash:7
-    18:41:00 MODIFIED pod/worker-6d9bf5695c-ghxz8  495→518  +0s  by kwok (status)  10 changes, 2 hidden
+    18:41:00 EXISTING pod/worker-6d9bf5695c-ghxz8  495
+    18:41:00 MODIFIED pod/worker-6d9bf5695c-ghxz8  495→518  by kwok (status)  10 changes, 2 hidden
     ~ .status.phase: Pending → Running
     + .status.podIP: 10.128.0.3
     + .status.podIPs: [{ip: 10.128.0.3}]
@@ -324,19 +264,18 @@ fn changes_of_a_crash_at_120_columns() {
         ~ lastState.terminated.startedAt: 2026-11-24T18:40:36Z → 2026-11-24T18:40:57Z  (+21s)
         ~ restartCount: 2 → 3
         ~ state: terminated Error exit 1 → waiting CrashLoopBackOff: back-off 40s restarting failed container=worker pod=wo…
-    7 versions: 7 live · 32 changes shown, 12 hidden · 0s
+    6 versions: 6 live · 32 changes shown, 12 hidden · 0s
     "#);
 }
 
 #[test]
 fn short_changes_at_80_columns() {
     assert_snapshot!(shown(80, "changes deploy,sts,quota -o short"), @r#"
-    18:41:00 resourcequota/small  created
-    18:41:00 statefulset/db  kubectl-create  created  shop/db:16
+    watching 1 resourcequota in namespace "shop"
+    watching 1 statefulset.apps in namespace "shop"
     18:41:00 statefulset/db  kubectl-set +1  …image: db:16 → db:bad (+5)
     18:41:00 statefulset/db  kube-controller-manager  …availableReplicas: 3 → 2 (+4)
-    18:41:00 deployment/web  kubectl-create  created  shop/web:2.4.1
-    18:41:00 deployment/worker  kubectl-create  created  shop/crash:7
+    watching 2 deployments.apps in namespace "shop"
     18:41:00 deployment/web  kube-controller-manager  …unavailableReplicas → 1 (+2)
     18:41:00 deployment/web  probably ku…  …reason → MinimumReplicasAvailable (+8)
     18:41:00 deployment/web  kubectl-set  containers[web].image: web:2.4.1 → web:bad
@@ -349,19 +288,18 @@ fn short_changes_at_80_columns() {
     18:41:00 deployment/web  probably kube-controller-manager  …replicas: 3 → 4
     18:41:00 deployment/web  kube-controller-manager  …availableReplicas: 2 → 3 (+2)
       probably by X: no writer is recorded, and X owned these values before
-    17 versions: 17 live · 44 changes shown, 38 hidden · 0s
+    13 versions: 13 live · 44 changes shown, 38 hidden · 0s
     "#);
 }
 
 #[test]
 fn short_changes_at_100_columns() {
     assert_snapshot!(shown(100, "changes deploy,sts,quota -o short"), @r#"
-    18:41:00 resourcequota/small  created
-    18:41:00 statefulset/db  kubectl-create  created  shop/db:16
+    watching 1 resourcequota in namespace "shop"
+    watching 1 statefulset.apps in namespace "shop"
     18:41:00 statefulset/db  kubectl-set, kube-controller-manager (status)  …image: db:16 → db:bad (+5)
     18:41:00 statefulset/db  kube-controller-manager (status)  status.availableReplicas: 3 → 2 (+4)
-    18:41:00 deployment/web  kubectl-create  created  shop/web:2.4.1
-    18:41:00 deployment/worker  kubectl-create  created  shop/crash:7
+    watching 2 deployments.apps in namespace "shop"
     18:41:00 deployment/web  kube-controller-manager (status)  status.unavailableReplicas: 2 → 1 (+2)
     18:41:00 deployment/web  probably kube-controller-manager  …reason → MinimumReplicasAvailable (+8)
     18:41:00 deployment/web  kubectl-set  containers[web].image: web:2.4.1 → web:bad
@@ -374,19 +312,18 @@ fn short_changes_at_100_columns() {
     18:41:00 deployment/web  probably kube-controller-manager (status)  status.replicas: 3 → 4
     18:41:00 deployment/web  kube-controller-manager (status)  status.availableReplicas: 2 → 3 (+2)
       probably by X: no writer is recorded, and X owned these values before
-    17 versions: 17 live · 44 changes shown, 38 hidden · 0s
+    13 versions: 13 live · 44 changes shown, 38 hidden · 0s
     "#);
 }
 
 #[test]
 fn short_changes_at_120_columns() {
     assert_snapshot!(shown(120, "changes deploy,sts,quota -o short"), @r#"
-    18:41:00 resourcequota/small  created
-    18:41:00 statefulset/db  kubectl-create  created  shop/db:16
+    watching 1 resourcequota in namespace "shop"
+    watching 1 statefulset.apps in namespace "shop"
     18:41:00 statefulset/db  kubectl-set, kube-controller-manager (status)  containers[db].image: db:16 → db:bad (+5)
     18:41:00 statefulset/db  kube-controller-manager (status)  status.availableReplicas: 3 → 2 (+4)
-    18:41:00 deployment/web  kubectl-create  created  shop/web:2.4.1
-    18:41:00 deployment/worker  kubectl-create  created  shop/crash:7
+    watching 2 deployments.apps in namespace "shop"
     18:41:00 deployment/web  kube-controller-manager (status)  status.unavailableReplicas: 2 → 1 (+2)
     18:41:00 deployment/web  probably kube-controller-manager (status)  …reason → MinimumReplicasAvailable (+8)
     18:41:00 deployment/web  kubectl-set  containers[web].image: web:2.4.1 → web:bad
@@ -399,6 +336,6 @@ fn short_changes_at_120_columns() {
     18:41:00 deployment/web  probably kube-controller-manager (status)  status.replicas: 3 → 4
     18:41:00 deployment/web  kube-controller-manager (status)  status.availableReplicas: 2 → 3 (+2)
       probably by X: no writer is recorded, and X owned these values before
-    17 versions: 17 live · 44 changes shown, 38 hidden · 0s
+    13 versions: 13 live · 44 changes shown, 38 hidden · 0s
     "#);
 }

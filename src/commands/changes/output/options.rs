@@ -24,6 +24,8 @@ pub(crate) struct DisplayOptions {
     pub(crate) label: Option<Arc<str>>,
     /// Whether the input is a file.
     pub(crate) is_of_file: bool,
+    /// Whether the input is a stream that goes on, whose versions arrive when they are written.
+    pub(crate) is_stream: bool,
     /// Whether it exits after the current state.
     pub(crate) is_once: bool,
     /// Hides Secret values.

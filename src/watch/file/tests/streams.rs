@@ -186,7 +186,7 @@ async fn garbage_fails_the_sources_after_the_values_before_it() {
         ),
     ] {
         let (send, _file, mut every) = begin(&event("ADDED", &pod("a", 1, "web"))).await;
-        let start = ["connecting", "synced 1 (0)", "live", "added a 1"];
+        let start = ["connecting", "listed a 1", "synced 1 (1)", "live"];
         next(&mut every, &start).await;
         send.send(garbage.to_owned()).expect("it reads");
         next(&mut every, &[&format!("failed: {error}")]).await;
@@ -255,7 +255,7 @@ async fn an_endless_stream_uses_bounded_memory() {
     let mut every = source.every(Patience::Pipe);
     next(
         &mut every,
-        &["connecting", "synced 1 (0)", "live", "added a 1"],
+        &["connecting", "listed a 1", "synced 1 (1)", "live"],
     )
     .await;
     ask.send(()).expect("it waits");
