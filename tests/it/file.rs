@@ -165,19 +165,40 @@ fn a_recorded_watch_begins_with_the_objects_before_its_first_change() {
 }
 
 #[test]
-fn garbage_in_a_stream_ends_it_after_the_objects_before() {
+fn garbage_in_a_stream_is_reported_once_and_passed_over() {
     let (mut run, mut input) = Spy::alone().start_reading(&["changes", "--from", "-"]);
     input.write_all(event(1).as_bytes()).unwrap();
     run.until("watching 1 configmap");
     input.write_all(event(2).as_bytes()).unwrap();
-    input.write_all(b"\n{\"type\": oh no\n").unwrap();
+    input
+        .write_all(b"\n{\"type\": oh no\nWarning: x\n[INFO] y\n")
+        .unwrap();
+    input.write_all(event(3).as_bytes()).unwrap();
+    run.until("2→3");
+    drop(input);
     let ran = run.finish();
-    assert!(ran.stdout.contains("1→2"), "{}", ran.stdout);
     assert_eq!(ran.status.code(), Some(1));
     assert_eq!(
         ran.stderr,
-        "error: -: line 4: expected value at line 4 column 10\n"
+        "error: -: line 4: expected value at line 4 column 10\n\
+         hint: make the command before the pipe print only objects: its messages belong on standard error\n\
+         error: -: 1 part could not be read\n"
     );
+}
+
+/// The other verbs read the rest, too.
+#[test]
+fn a_piped_dump_with_garbage_is_shown_and_an_error() {
+    let text = object(1) + "\nWarning: x\n" + &event(2);
+    for verb in ["status", "trace", "changes"] {
+        let (code, stderr) = fed(&text, &[verb, "cm/a"]);
+        let error = "expected value at line 2 column 1\n";
+        assert_eq!(
+            (code, stderr.contains(error)),
+            (Some(1), true),
+            "{verb} {stderr}"
+        );
+    }
 }
 
 #[test]

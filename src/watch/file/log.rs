@@ -28,6 +28,8 @@ pub(super) struct FileLog {
 /// What a player gets next.
 pub(super) enum NextEntry {
     Entry(Arc<FileEntry>),
+    /// A part of a stream that could not be read. Only one player gets it.
+    Fault(FileError),
     /// No entry is ready yet.
     Empty,
     /// No entry will follow.
@@ -82,6 +84,30 @@ impl FileLog {
             inner.trim();
         }
         inner.phase != PlayPhase::Abandoned && inner.end.is_none()
+    }
+
+    /// Adds what could not be read after the last entry. The stream goes on.
+    pub(super) fn add_fault(&self, fault: FileError) {
+        let mut inner = self.lock();
+        let next = inner.first + inner.entries.len() as u64;
+        inner.faults.push_back((next, fault));
+        drop(inner);
+        self.moved.send_replace(());
+    }
+
+    /// The faults that no player has taken yet.
+    pub(super) fn faults(&self) -> Vec<FileError> {
+        let inner = self.lock();
+        inner
+            .faults
+            .iter()
+            .map(|(_, fault)| fault.clone())
+            .collect()
+    }
+
+    /// Whether any object has arrived.
+    pub(super) fn has_objects(&self) -> bool {
+        !self.lock().seen.is_empty()
     }
 
     /// Ends the log: no entry will follow.
@@ -225,6 +251,10 @@ impl FileLog {
         let Some(at) = inner.players.get_mut(&player) else {
             return NextEntry::End(Ok(()));
         };
+        let is_due = inner.faults.front().is_some_and(|(next, _)| next <= at);
+        if let Some((_, fault)) = is_due.then(|| inner.faults.pop_front()).flatten() {
+            return NextEntry::Fault(fault);
+        }
         let index = usize::try_from(*at - inner.first).unwrap_or(usize::MAX);
         if let Some(entry) = inner.entries.get(index) {
             *at += 1;
@@ -253,6 +283,8 @@ pub(super) struct KeptEntries {
     pub(super) first: u64,
     pub(super) entries: VecDeque<Arc<FileEntry>>,
     pub(super) bytes: usize,
+    /// What of a stream could not be read, and the number of the entry after it.
+    faults: VecDeque<(u64, FileError)>,
     /// The number of the next entry of each player.
     players: BTreeMap<u64, u64>,
     next_player: u64,
@@ -316,6 +348,8 @@ impl KeptEntries {
     pub(super) fn begin(&mut self) {
         self.phase = PlayPhase::Running;
         self.bytes = 0;
+        let first = self.first;
+        self.faults.iter_mut().for_each(|(next, _)| *next = first);
         for entry in std::mem::take(&mut self.entries) {
             if entry.verb.is_none() {
                 self.settle(entry);

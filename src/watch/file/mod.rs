@@ -57,8 +57,8 @@ pub struct FileTransport {
 
 impl FileTransport {
     /// Reads a stream, which may have no end. Everything before its first pause is read as a [`FileReader`] reads it. After
-    /// that each JSON value is played when it arrives, and an invalid
-    /// value fails the sources. A YAML stream is read to its end first.
+    /// that each JSON value is played when it arrives. What cannot be read between two objects is a [`SourceError::Decode`] of
+    /// one source, and the stream goes on. A YAML stream is read to its end first.
     pub async fn stream(
         name: &str,
         input: Box<dyn Read + Send>,
@@ -110,9 +110,11 @@ impl FileTransport {
         self.log.end_reached()
     }
 
-    /// A line for each object with a name that no source can read.
+    /// A line for each object with a name that no source can read, and for each part of a stream that could not be read.
     pub fn unreadable(&self) -> Vec<Arc<str>> {
-        self.log.unreadable()
+        let faults = self.log.faults().into_iter();
+        let faults = faults.map(|fault| format!("{}: {fault}", self.name).into());
+        self.log.unreadable().into_iter().chain(faults).collect()
     }
 
     /// Whether it records events, which are played after the objects that exist from the start.

@@ -287,6 +287,8 @@ pub(super) struct ValueSplitter {
     inside: Inside,
     /// How many bytes of the value have been checked to be a prefix of JSON.
     checked: usize,
+    /// Whether it looks for the next value after what could not be read.
+    is_lost: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -314,8 +316,41 @@ impl ValueSplitter {
     }
 
     /// The next complete value, and its line; `None` until more arrives. Bytes that cannot become a value are an
-    /// error as soon as that is certain.
+    /// error as soon as that is certain. After an error the next value begins in a later line, with a brace or a bracket.
     pub(super) fn next(&mut self) -> Result<Option<(String, usize)>, FileError> {
+        if self.is_lost && !self.find_start(self.start) {
+            return Ok(None);
+        }
+        let read = self.next_value();
+        if let Err(error) = &read {
+            let value = &self.bytes[self.start..];
+            let above = value.split_inclusive(|byte| *byte == b'\n');
+            let above = above.take(error.line.saturating_sub(self.line));
+            let error_at = self.start + above.map(<[u8]>::len).sum::<usize>();
+            (self.depth, self.inside, self.checked) = (0, Inside::Value, 0);
+            self.is_lost = true;
+            self.find_start(error_at);
+        }
+        read
+    }
+
+    /// Goes to the next line that begins with a brace or a bracket, at or after `from`. Without one, it drops all lines.
+    fn find_start(&mut self, from: usize) -> bool {
+        let is_start = |at: usize| at > self.start && self.bytes[at - 1] == b'\n';
+        let places = memchr::memchr2_iter(b'{', b'[', &self.bytes[from..]);
+        let found = places.map(|at| from + at).find(|at| is_start(*at));
+        // The line break before the next line is kept, because that line has not arrived.
+        let ends_line = usize::from(self.bytes.ends_with(b"\n"));
+        let start = found
+            .unwrap_or(self.bytes.len() - ends_line)
+            .max(self.start);
+        self.line += lines(&self.bytes[self.start..start]);
+        (self.start, self.at) = (start, start);
+        self.is_lost = found.is_none();
+        found.is_some()
+    }
+
+    fn next_value(&mut self) -> Result<Option<(String, usize)>, FileError> {
         if !self.skip_space_and_logs() {
             return Ok(None);
         }
@@ -342,7 +377,7 @@ impl ValueSplitter {
 
     /// Whether an incomplete value is left.
     pub(super) fn is_partial(&self) -> bool {
-        self.start < self.bytes.len()
+        self.start < self.bytes.len() && !self.is_lost
     }
 
     /// The error of a stream that ends inside a value.
@@ -402,14 +437,17 @@ impl ValueSplitter {
     }
 
     /// Waits for the rest of a value, unless the bytes so far are not JSON. This is checked each time their
-    /// number has doubled.
+    /// number has doubled, and when another value seems to begin.
     fn wait(&mut self) -> Result<Option<(String, usize)>, FileError> {
         let length = self.bytes.len() - self.start;
         if length > LONGEST_INPUT {
             let detail = format!("a value of more than {} MiB", LONGEST_INPUT >> 20);
             return Err(FileError::new(self.line, detail));
         }
-        if length >= 2 * self.checked {
+        let unchecked = &self.bytes[self.start + self.checked.saturating_sub(1)..];
+        let begins = |start: &[u8; 2]| memmem::find(unchecked, start).is_some();
+        let is_short = length <= SHORT;
+        if length >= 2 * self.checked || (is_short && [b"\n{", b"\n["].into_iter().any(begins)) {
             self.checked = length;
             let value = self.start..self.bytes.len();
             if let Err((error, is_end)) = self.read(value)
@@ -446,6 +484,9 @@ impl ValueSplitter {
 fn lines(bytes: &[u8]) -> usize {
     memchr::memchr_iter(b'\n', bytes).count()
 }
+
+/// Half a value of at most this many bytes is checked whenever another one seems to begin.
+const SHORT: usize = 1 << 20;
 
 /// The most bytes of an input whose length is not known beforehand, and of one JSON value in it. Some have no end.
 pub const LONGEST_INPUT: usize = 256 << 20;

@@ -66,6 +66,10 @@ impl Play {
                         return Some((line, self));
                     }
                 }
+                NextEntry::Fault(fault) => {
+                    let detail = format!("{}: {fault}", self.name).into();
+                    return Some((Err(SourceError::Decode { detail }), self));
+                }
                 NextEntry::Empty => {
                     // This cannot fail: `self` holds the log, which owns the sender.
                     let _ = self.moved.changed().await;

@@ -37,6 +37,8 @@ pub(super) fn feed(name: &str, mut input: Box<dyn Read + Send>, log: &Arc<FileLo
 struct StreamReader {
     order: FileReader,
     text: StreamText,
+    /// Whether the last value could not be read. What follows it belongs to the same fault, up to the next object.
+    is_bad: bool,
 }
 
 /// The text of a stream, whose language is known from its first character.
@@ -56,6 +58,7 @@ impl StreamReader {
         StreamReader {
             order: FileReader::of(name),
             text: StreamText::of(Vec::new(), 0),
+            is_bad: false,
         }
     }
 
@@ -70,13 +73,14 @@ impl StreamReader {
             StreamText::Whole(text) => append(text, bytes)?,
         }
         match &mut self.text {
-            StreamText::Json(splitter) => hand_on(splitter, &mut self.order, log),
+            StreamText::Json(splitter) => hand_on(splitter, &mut self.order, &mut self.is_bad, log),
             StreamText::Unknown { .. } | StreamText::Whole(_) => Ok(true),
         }
     }
 
     fn finish(mut self, log: &FileLog) -> Result<(), FileError> {
         match self.text {
+            StreamText::Json(_) if self.is_bad => {}
             StreamText::Json(mut splitter) => splitter.finish()?,
             StreamText::Unknown { text, .. } | StreamText::Whole(text) => {
                 let faults = self.order.text(&text_of(text)?);
@@ -140,15 +144,16 @@ fn append(text: &mut Vec<u8>, bytes: &[u8]) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Passes on every complete value.
+/// Passes on every complete value, and the first fault of each stretch that cannot be read. A stream that begins with a fault
+/// is no stream of objects, so it fails.
 fn hand_on(
     splitter: &mut ValueSplitter,
     order: &mut FileReader,
+    is_bad: &mut bool,
     log: &FileLog,
 ) -> Result<bool, FileError> {
-    let mut read = Ok(());
     loop {
-        match splitter.next() {
+        let read = match splitter.next() {
             Ok(None) => break,
             Ok(Some((text, line))) => {
                 let mut faults = Faults::default();
@@ -158,20 +163,26 @@ fn hand_on(
                     line + memchr::memchr_iter(b'\n', before).count()
                 };
                 order.value(&text, &line_of, &mut faults);
-                read = faults.into_result();
+                faults.into_result()
             }
-            Err(error) => read = Err(error),
-        }
-        if read.is_err() {
-            break;
+            Err(error) => Err(error),
+        };
+        let was_bad = std::mem::replace(is_bad, read.is_err());
+        if let Err(fault) = read {
+            // The values before a fault are passed on first.
+            log.write(order.take(), Rest::Partial);
+            if !log.has_objects() {
+                return Err(fault);
+            }
+            if !was_bad {
+                log.add_fault(fault);
+            }
         }
     }
-    // The values before an error are passed on first.
     let rest = if splitter.is_partial() {
         Rest::Partial
     } else {
         Rest::None
     };
-    let wants_more = log.write(order.take(), rest);
-    read.map(|()| wants_more)
+    Ok(log.write(order.take(), rest))
 }

@@ -11,8 +11,10 @@ use tokio::time::{Instant, timeout};
 use super::events::{Events, SourceEvent};
 use super::live::Live;
 use super::pace::{BUSY_FRAME, RedrawPace};
+use super::unreadable_parts::UnreadableParts;
 use crate::commands::live::cluster_group::{ClusterGroup, JoinAttempt, JoinedCluster};
 use crate::commands::live::clusters::Clusters;
+use crate::commands::live::session::Session;
 use crate::commands::live::shutdown::{Pause, Suspension};
 use crate::commands::live::sources::{ClusterNamespace, FailedAttempt, JoinState, StateLines};
 use crate::commands::{
@@ -35,8 +37,7 @@ pub(super) struct LiveFeed<'a> {
     pub(super) state_lines: StateLines,
     pub(super) printing: RedrawPace,
     pub(super) drawing: RedrawPace,
-    /// The errors for lines of a file that could not be read, each once.
-    pub(super) unreadable: Vec<Arc<str>>,
+    pub(super) unreadable: UnreadableParts,
     /// The sources that were not read at the end, although their silence is an answer.
     pub(super) unread: Vec<UnreadPart>,
     /// The clusters whose clocks a message has been about.
@@ -56,7 +57,7 @@ impl<'a> LiveFeed<'a> {
             state_lines: StateLines::default(),
             printing: RedrawPace::default(),
             drawing: RedrawPace::default(),
-            unreadable: Vec::new(),
+            unreadable: UnreadableParts::of(clusters.only().and_then(Session::file)),
             unread: Vec::new(),
             noted_clocks: BTreeSet::new(),
         }
@@ -348,9 +349,10 @@ impl<'a> LiveFeed<'a> {
             let now = terminal.env().now();
             if let Event::Undecodable { detail } = &event
                 && self.clusters.is_of_file()
-                && !self.unreadable.contains(detail)
             {
-                self.unreadable.push(detail.clone());
+                for line in self.unreadable.add(detail) {
+                    terminal.notify(&line)?;
+                }
             }
             let mut notes = self.sources.apply(&key, &event, now);
             if view.reports_states_at_once() {
@@ -520,12 +522,10 @@ impl LiveFeed<'_> {
     /// Fails if a file contains text that could not be read; the rest is printed by then. A server never
     /// causes this error, because its sources read again.
     pub(super) fn ending(&self, ended: Ended) -> Result<Ended, CommandError> {
-        if ended != Ended::Answered || self.unreadable.is_empty() {
-            return Ok(ended);
+        match self.unreadable.error() {
+            Some(error) if ended == Ended::Answered => Err(error),
+            Some(_) | None => Ok(ended),
         }
-        let lines = self.unreadable.iter();
-        let lines = lines.map(|detail| format!("error: {detail}"));
-        Err(CommandError::failed(lines.collect::<Vec<_>>().join("\n")))
     }
 }
 

@@ -5,6 +5,7 @@ mod events;
 mod feed;
 mod live;
 mod pace;
+mod unreadable_parts;
 
 use std::future::pending;
 

@@ -49,7 +49,11 @@ async fn next(every: &mut Reading, expect: &[&str]) {
     for expect in expect {
         let next = timeout(Duration::from_secs(60), every.next());
         let event = next.await.expect("in time").expect("not over");
-        assert_eq!(brief(&event), *expect);
+        let found = match &event {
+            Event::Undecodable { detail } => format!("undecodable {detail}"),
+            _ => brief(&event),
+        };
+        assert_eq!(found, *expect);
     }
 }
 
@@ -131,7 +135,7 @@ async fn logs_between_the_values_are_skipped() {
         .expect("it reads");
     next(&mut every, &["modified a 1>2"]).await;
     send.send(log.clone() + "1").expect("it reads");
-    next(&mut every, &["failed: error: -: line 9: not an object"]).await;
+    next(&mut every, &["undecodable -: line 9: not an object"]).await;
 }
 
 #[tokio::test]
@@ -157,40 +161,95 @@ async fn utf16_is_read_to_its_end() {
 
 #[tokio::test]
 async fn what_comes_before_an_error_is_shown() {
-    let text = pod("a", 1, "web") + "\n{\"kind\": oh";
-    let file = FileTransport::stream("-", Box::new(io::Cursor::new(text)));
-    let file = Arc::new(file.await.expect("it has an object"));
-    let mut every = mux(&file)
-        .open(key(file.resources[0].resource.clone()))
-        .every(Patience::Pipe);
-    let error = "failed: error: -: line 2: expected value at line 2 column 10";
-    next(
-        &mut every,
-        &["connecting", "listed a 1", "synced 1 (1)", "live", error],
-    )
-    .await;
-}
-
-#[tokio::test]
-async fn garbage_fails_the_sources_after_the_values_before_it() {
-    for (garbage, error) in [
+    for (rest, end) in [
         (
-            "\n\nx",
-            "error: -: line 6: expected value at line 6 column 1",
+            "\n{\"kind\": oh",
+            &[
+                "undecodable -: line 2: expected value at line 2 column 10",
+                "ended",
+            ][..],
         ),
-        ("1", "error: -: line 4: not an object"),
-        ("{\n}", "error: -: line 4: Object 'Kind' is missing"),
+        // Half an object at the end.
         (
-            "{\"type\":\"ADDED\"\n{\"type\"",
-            "error: -: line 5: expected `,` or `}` at line 5 column 1",
+            "\n{\"kind\":",
+            &["failed: error: -: line 2: EOF while parsing a value at line 2 column 8"],
         ),
     ] {
-        let (send, _file, mut every) = begin(&event("ADDED", &pod("a", 1, "web"))).await;
+        let text = pod("a", 1, "web") + rest;
+        let file = FileTransport::stream("-", Box::new(io::Cursor::new(text)));
+        let file = Arc::new(file.await.expect("it has an object"));
+        let mut every = mux(&file)
+            .open(key(file.resources[0].resource.clone()))
+            .every(Patience::Pipe);
         let start = ["connecting", "listed a 1", "synced 1 (1)", "live"];
         next(&mut every, &start).await;
-        send.send(garbage.to_owned()).expect("it reads");
-        next(&mut every, &[&format!("failed: {error}")]).await;
+        next(&mut every, end).await;
     }
+}
+
+/// Each stretch of garbage is one fault, and the next object is read.
+#[tokio::test]
+async fn garbage_does_not_end_a_stream() {
+    for (garbage, error) in [
+        ("\n\nx", "line 5: expected value at line 5 column 1"),
+        ("1", "line 3: not an object"),
+        ("{\n}", "line 3: Object 'Kind' is missing"),
+        (
+            "{\"type\":\"ADDED\"\n{\"type\"",
+            "line 4: expected `,` or `}` at line 4 column 1",
+        ),
+        // A JSON log, then other words.
+        (
+            "{\"level\":\"warn\"}\n[INFO] x\n{\"level\":\"warn\"}\noh\n",
+            "line 3: Object 'Kind' is missing",
+        ),
+        // The first half of an event, which nothing follows for a while.
+        (
+            "{\"type\":\"ADDED\",\"object\":{\"kind\":\"Po",
+            "line 3: control character (\\u0000-\\u001F) found while parsing a string at line 3 column 36",
+        ),
+    ] {
+        for pieces in [1, 2, 3, 1000] {
+            let (send, _file, mut every) = begin(&pod("a", 1, "web")).await;
+            let start = ["connecting", "listed a 1", "synced 1 (1)", "live"];
+            next(&mut every, &start).await;
+            let text = [
+                "\n\n",
+                garbage,
+                "\n",
+                &event("MODIFIED", &pod("a", 2, "web")),
+            ]
+            .concat();
+            let size = text.len().div_ceil(pieces);
+            for piece in text.as_bytes().chunks(size) {
+                let piece = String::from_utf8(piece.to_vec()).expect("ASCII");
+                send.send(piece).expect("it reads");
+            }
+            next(
+                &mut every,
+                &[&format!("undecodable -: {error}"), "modified a 1>2"],
+            )
+            .await;
+            // What could be read ends the stretch.
+            send.send("oh\n".to_owned() + &event("MODIFIED", &pod("a", 3, "web")))
+                .expect("it reads");
+            let line = text.matches('\n').count() + 1;
+            let again =
+                format!("undecodable -: line {line}: expected value at line {line} column 1");
+            next(&mut every, &[&again, "modified a 2>3"]).await;
+            drop(send);
+            next(&mut every, &["ended"]).await;
+        }
+    }
+}
+
+/// A stream that begins with something else is not one of objects.
+#[tokio::test]
+async fn a_stream_that_begins_with_garbage_fails() {
+    let text = "{\"level\":\"info\"}\n".to_owned() + &pod("a", 1, "web");
+    let file = FileTransport::stream("-", Box::new(io::Cursor::new(text))).await;
+    let error = file.map(|_| ()).expect_err("no object");
+    assert_eq!(error.to_string(), "line 1: Object 'Kind' is missing");
 }
 
 #[tokio::test]
