@@ -44,7 +44,7 @@ pub use partial::partly;
 pub use redact::{Content, Embedded, Redactor, Shown};
 pub use sealed::{SecretDigest, sealed};
 pub use sealed_paths::sealed_at;
-pub use secret::LAST_APPLIED;
+pub use secret::{LAST_APPLIED, may_name_secret};
 pub use values::Fmt;
 pub use writer::{
     VersionWriter, former_owner, is_same_manager, manager_name, probable_owner, writer, writer_of,

@@ -1,6 +1,9 @@
 //! Knows where Secret values are: in `data` and `stringData` of core/v1 Secrets, wherever such an object
 //! occurs, and in the copies of a Secret that annotations contain.
 //!
+//! A manifest may be one that the API server would refuse, and its values are secrets all the same. So the case of letters in
+//! kinds and keys does not count, nor does the version.
+//!
 //! Tools keep such copies as JSON, as JSON inside JSON, as YAML, as gzip in base64. No list of encodings can be
 //! complete. So a Secret's annotation is hidden unless its key is known to be harmless.
 
@@ -78,20 +81,21 @@ impl Guard {
     }
 
     pub(super) fn field(self, name: &str) -> Guard {
-        match (self, name) {
-            (Guard::Secret, "data") => Guard::Map(Coding::Base64),
-            (Guard::Secret, "stringData") => Guard::Map(Coding::Plain),
-            (Guard::Secret, "metadata") => Guard::Metadata(AnnotationOwner::Secret),
-            (Guard::Secret | Guard::SecretItems, _) => Guard::Secret,
-            (Guard::Open | Guard::SecretList, "metadata") => {
+        let is = |word: &str| name.eq_ignore_ascii_case(word);
+        match self {
+            Guard::Secret if is("data") => Guard::Map(Coding::Base64),
+            Guard::Secret if is("stringData") => Guard::Map(Coding::Plain),
+            Guard::Secret if is("metadata") => Guard::Metadata(AnnotationOwner::Secret),
+            Guard::Open | Guard::SecretList if is("metadata") => {
                 Guard::Metadata(AnnotationOwner::Other)
             }
-            (Guard::SecretList, "items") => Guard::SecretItems,
-            (Guard::Metadata(owner), "annotations") => Guard::Annotations(owner),
-            (Guard::Annotations(owner), key) => Guard::Annotation(Annotation::new(owner, key)),
-            (Guard::Open | Guard::SecretList | Guard::Metadata(_), _) => Guard::Open,
-            (Guard::Map(coding) | Guard::Value(coding), _) => Guard::Value(coding),
-            (Guard::Annotation(_), _) => self,
+            Guard::SecretList if is("items") => Guard::SecretItems,
+            Guard::Metadata(owner) if is("annotations") => Guard::Annotations(owner),
+            Guard::Annotations(owner) => Guard::Annotation(Annotation::new(owner, name)),
+            Guard::Secret | Guard::SecretItems => Guard::Secret,
+            Guard::Open | Guard::SecretList | Guard::Metadata(_) => Guard::Open,
+            Guard::Map(coding) | Guard::Value(coding) => Guard::Value(coding),
+            Guard::Annotation(_) => self,
         }
     }
 
@@ -133,17 +137,28 @@ impl Guard {
 }
 
 /// The guard that an object's own `kind` and `apiVersion` ask for. An object with a kind and no version
-/// counts as a Secret, because it may be part of one.
+/// counts as a Secret, because it may be part of one. So does one of any version without a group.
 pub(super) fn of_kind(object: Value<'_>) -> Guard {
-    let guard = match object.get("kind").and_then(Value::as_str).as_deref() {
-        Some("Secret") => Guard::Secret,
-        Some("SecretList") => Guard::SecretList,
-        _ => return Guard::Open,
+    let named = |key: &'static str| {
+        let fields = object.counting_fields();
+        let named = fields.filter(move |field| field.name().eq_ignore_ascii_case(key));
+        named.filter_map(Value::as_str)
     };
-    match object.get("apiVersion").and_then(Value::as_str).as_deref() {
-        Some("v1" | "") | None => guard,
-        Some(_) => Guard::Open,
-    }
+    let guard = named("kind").find_map(|kind| match &*kind {
+        kind if kind.eq_ignore_ascii_case("Secret") => Some(Guard::Secret),
+        kind if kind.eq_ignore_ascii_case("SecretList") => Some(Guard::SecretList),
+        _ => None,
+    });
+    let Some(guard) = guard else {
+        return Guard::Open;
+    };
+    let has_group = |version: &str| {
+        version
+            .split_once('/')
+            .is_some_and(|(group, _)| !group.is_empty())
+    };
+    let is_foreign = named("apiVersion").any(|version| has_group(&version));
+    if is_foreign { Guard::Open } else { guard }
 }
 
 /// How much of an annotation's text may be read.
@@ -246,7 +261,27 @@ fn may_hold_secret(text: &str) -> bool {
         Some(_) => Doc::parse(without_marks(text)).is_ok(),
         None => without_marks(text).starts_with(['{', '[']),
     };
-    is_json && (text.contains("Secret") || text.contains("\\u"))
+    is_json && may_name_secret(text)
+}
+
+/// Whether a JSON text may have the type of a Secret or of a list of them, in any case of its letters or with escapes.
+pub fn may_name_secret(text: &str) -> bool {
+    const SECRET: &[u8] = b"secret";
+    const LIST: &[u8] = b"list";
+    let bytes = text.as_bytes();
+    let begins = |text: &[u8], word: &[u8]| {
+        let start = text.get(..word.len());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(word))
+    };
+    let is_named = |at: usize| {
+        let rest = &bytes[at..];
+        begins(rest, SECRET) && {
+            let rest = &rest[SECRET.len()..];
+            // `secretName` is no type.
+            begins(rest, LIST) || !rest.first().is_some_and(u8::is_ascii_alphanumeric)
+        }
+    };
+    memchr::memchr2_iter(b's', b'S', bytes).any(is_named) || text.contains("\\u")
 }
 
 /// A text without white space and byte order marks before it.

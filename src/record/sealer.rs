@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use memchr::memmem;
 use ring::hmac;
 use ring::rand::{SecureRandom, SystemRandom};
 
 use super::redaction::Redaction;
-use crate::diff::{self, sealed_at};
+use crate::diff::{self, may_name_secret, sealed_at};
 use crate::object::path::Pattern;
 use crate::object::{Doc, ParseError};
 use crate::source::{SourceKey, Version};
@@ -75,7 +74,7 @@ impl Sealer {
     pub(super) fn sealed(&self, version: &Arc<Version>) -> Result<Arc<Version>, ParseError> {
         let text = version.body.text();
         let patterns = self.patterns(&version.object.kind);
-        let may_hold_secret = may_hold_secret(&text);
+        let may_hold_secret = may_name_secret(&text);
         if !may_hold_secret && patterns.is_empty() {
             return Ok(version.clone());
         }
@@ -142,20 +141,13 @@ impl Sealer {
 
     /// Whether a text of a source may have something to hide.
     fn may_hide(&self, key: &SourceKey, text: &str) -> bool {
-        is_secret(key) || may_hold_secret(text) || !self.patterns(&key.resource.kind).is_empty()
+        is_secret(key) || may_name_secret(text) || !self.patterns(&key.resource.kind).is_empty()
     }
 }
 
 /// Whether a source is about Secrets.
 pub(super) fn is_secret(key: &SourceKey) -> bool {
     key.resource.group.is_empty() && &*key.resource.kind == "Secret"
-}
-
-/// Whether a text may have a Secret value. The type of a Secret, and that of a copy in an annotation, contains this word, or
-/// is spelled with escapes.
-fn may_hold_secret(text: &str) -> bool {
-    let has = |word: &str| memmem::find(text.as_bytes(), word.as_bytes()).is_some();
-    has("Secret") || has("\\u")
 }
 
 pub(super) fn hex(bytes: &[u8]) -> String {

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::diff::LAST_APPLIED;
 use crate::diff::json_patch::{json_patch, step_by_step};
+use crate::diff::{LAST_APPLIED, may_name_secret};
 
 fn secret(data: &str, metadata: &str) -> String {
     format!(
@@ -46,6 +46,61 @@ fn lists_and_copies_of_secrets_are_redacted() {
     insta::assert_snapshot!(show(r#"{"apiVersion":"v1","kind":"SecretList","items":[{"metadata":{"name":"x"},"data":{"a":"aHVudGVyMg=="}}]}"#), @r#"{"apiVersion":"v1","kind":"SecretList","items":[{"metadata":{"name":"x"},"data":{"a":{"redacted":true,"bytes":7,"id":1}}}]}"#);
     insta::assert_snapshot!(show(r#"{"apiVersion":"example.com/v1","kind":"Secret","data":{"a":"not ours"}}"#), @r#"{"apiVersion":"example.com/v1","kind":"Secret","data":{"a":"not ours"}}"#);
     insta::assert_snapshot!(show(&format!(r#"{{"kind":"Bundle","spec":{{"resources":[{}]}}}}"#, secret("aHVudGVyMg==", ""))), @r#"{"kind":"Bundle","spec":{"resources":[{"apiVersion":"v1","kind":"Secret","metadata":{},"data":{"password":{"redacted":true,"bytes":7,"id":1}}}]}}"#);
+}
+
+/// An API server refuses these, but their values are secrets all the same.
+#[test]
+fn what_resembles_a_secret_is_redacted() {
+    let hidden = |text: &str| {
+        let shown = Redactor::new().shown(doc(text).root()).json();
+        !shown.contains("aHVudGVyMg")
+    };
+    let value = r#"{"password":"aHVudGVyMg=="}"#;
+    for kind in [
+        r#""kind":"secret","apiVersion":"v1""#,
+        r#""kind":"SECRET""#,
+        r#""Kind":"Secret","apiVersion":"v1""#,
+        r#""kind":"Secret","apiVersion":"v2""#,
+        r#""kind":"Secret","apiVersion":"V1""#,
+        r#""kind":"Secret","apiversion":"/v1""#,
+        r#""kind":"Secret","apiVersion":1"#,
+    ] {
+        for key in ["data", "Data", "stringdata", "STRINGDATA"] {
+            let object = format!(r#"{{{kind},"{key}":{value}}}"#);
+            assert!(hidden(&object), "{object}");
+            assert!(hidden(&format!(r#"{{"spec":[{object}]}}"#)), "{object}");
+            let copy = note("note", &object);
+            assert!(hidden(&format!(r#"{{"metadata":{{{copy}}}}}"#)), "{copy}");
+        }
+        let metadata = note("example.com/x", "aHVudGVyMg==").replace("annotations", "Annotations");
+        let object = format!(r#"{{{kind},"Metadata":{{{metadata}}}}}"#);
+        assert!(hidden(&object), "{object}");
+    }
+    let list = format!(r#"{{"kind":"secretlist","apiVersion":"v2","Items":[{{"data":{value}}}]}}"#);
+    assert!(hidden(&list));
+    for kind in [
+        r#""kind":"secret","apiVersion":"example.com/v1""#,
+        r#""kind":"SecretStore","apiVersion":"v1""#,
+    ] {
+        assert!(!hidden(&format!(r#"{{{kind},"data":{value}}}"#)), "{kind}");
+    }
+}
+
+#[test]
+fn a_text_that_names_no_secret_is_not_searched() {
+    for (text, is_named) in [
+        (r#"{"kind":"Secret"}"#, true),
+        (r#"{\"kind\":\"secret\"}"#, true),
+        (r#"{"kind":"SECRETLIST"}"#, true),
+        ("{kind: Secret, data: x}", true),
+        (r#"{"kind":"Secret"#, true),
+        (r#"{"kind":"\u0053ecret"}"#, true),
+        (r#"{"imagePullSecrets":[{"secretName":"x"}]}"#, false),
+        ("{{ .Values.secretName }}", false),
+        (r#"{"kind":"ConfigMap"}"#, false),
+    ] {
+        assert_eq!(may_name_secret(text), is_named, "{text}");
+    }
 }
 
 fn note(key: &str, value: &str) -> String {
