@@ -42,7 +42,7 @@ pub use members::{MAX_MEMBER_LISTS, MemberPlan, member_plan};
 pub use neighbours::{Neighbour, RelationEnd, TraceSide, neighbours};
 pub use node::Owner;
 pub use node::{Facts, Node};
-pub use plan::{owned_lookups, pod_owner_sources, slices_source, well_known};
+pub use plan::{may_have_pods, owned_lookups, pod_owner_sources, slices_source, well_known};
 pub use pod::{ContainerPort, Images, Pod, node_selectors};
 pub use reference::{Port, Reference};
 pub use reference_target::ReferenceTarget;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::object::{GroupKind, Resource, ServedTypes, Uid, well_known_type};
+use crate::object::{GroupKind, Resource, ServedTypes, Uid, is_kubernetes_own, well_known_type};
 use crate::source::{ClusterId, Select, SourceKey};
 
 use super::index::Graph;
@@ -70,6 +70,13 @@ fn children_of_kind(group: &str, kind: &str) -> &'static [ChildKind] {
 /// Whether objects of a kind have dependents of known kinds.
 pub(super) fn has_dependents(kind: &GroupKind) -> bool {
     !children_of_kind(&kind.group, &kind.kind).is_empty()
+}
+
+/// Whether Pods may be below the objects of a kind: it is a Pod, a Service, or a workload. A custom resource may own any
+/// object.
+pub fn may_have_pods(kind: &GroupKind) -> bool {
+    let is_known = matches!((&*kind.group, &*kind.kind), ("", "Pod" | "Service"));
+    is_known || has_dependents(kind) || !is_kubernetes_own(&kind.group)
 }
 
 impl Node {

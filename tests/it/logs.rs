@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::schema::Schema;
 use super::support::Ran;
-use super::support::cluster::{Cluster, deployment, owned_by, pod};
+use super::support::cluster::{Cluster, config_map, deployment, owned_by, pod};
 
 /// A Pod in `shop` that runs on a node; the container IDs are `NAME/CONTAINER#0`.
 fn running(name: &str, containers: &[&str]) -> Value {
@@ -401,6 +401,31 @@ async fn the_log_of_a_pod_without_a_node_is_an_error() {
     let count = "error: 2 of 2 logs could not be read\n";
     assert!(ran.stderr.ends_with(count), "{}", ran.stderr);
     assert_eq!(ran.status.code(), Some(1));
+}
+
+/// Its words are those of kubectl. A custom resource may own Pods.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_object_that_has_no_pods_is_an_error() {
+    let cluster = Cluster::start().await;
+    cluster.put(config_map("app", &json!({})));
+    cluster.put(json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "worker-1"}}));
+    for (object, of) in [("cm/app", "*v1.ConfigMap"), ("nodes/worker-1", "*v1.Node")] {
+        for args in [&[object][..], &[object, "-f"]] {
+            let ran = cluster.spy().run(&[&["logs"], args].concat());
+            let error = format!(
+                "error: cannot get the logs from {of}: selector for {of} not implemented\n\
+                 hint: name a Pod, a workload, a Service or a custom resource\n"
+            );
+            assert_eq!(
+                (&*ran.stderr, ran.status.code()),
+                (&*error, Some(1)),
+                "{args:?}"
+            );
+        }
+    }
+    cluster.put(deployment("idle", 0));
+    let ran = once(&cluster, &["deploy/idle"]);
+    assert_eq!(ran.status.code(), Some(0), "{}", ran.stderr);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -152,6 +152,7 @@ impl LiveLogs {
         self.has_begun = true;
         self.clusters.begin();
         self.check_containers()?;
+        self.check_kinds()?;
         let is_followed = self.is_followed();
         let begun = self.clusters.iter().filter(|cluster| cluster.has_begun);
         for cluster in begun.filter(|cluster| cluster.selection.pods().is_empty()) {
@@ -212,6 +213,14 @@ impl LiveLogs {
             "error: container {name} is not valid for pod {pod}"
         ));
         Err(error.hint(format!("its containers are: {names}")))
+    }
+
+    /// Fails with kubectl's error if no cluster has an object that may have Pods.
+    fn check_kinds(&self) -> Result<(), CommandError> {
+        let errors = self.clusters.iter().map(LogCluster::without_logs);
+        let errors: Option<Vec<CommandError>> = errors.collect();
+        let error = errors.and_then(|errors| errors.into_iter().reduce(CommandError::and));
+        error.map_or(Ok(()), Err)
     }
 
     fn sync(&mut self) {

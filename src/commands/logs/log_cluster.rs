@@ -6,10 +6,11 @@ use jiff::Timestamp;
 
 use super::selected_pods::{RETENTION, RevisionChoice, SelectedPods};
 use super::timeline::{LogTimeline, TimelineSetup};
-use crate::commands::Session;
 use crate::commands::live::cluster_group::JoinedCluster;
 use crate::commands::live::sources::waiting;
+use crate::commands::{CommandError, Session};
 use crate::env::{Ahead, Clock, clock_ahead, shifted};
+use crate::graph::may_have_pods;
 use crate::model::{Model, ViewExtent};
 use crate::source::{ClusterId, Event, SourceKey};
 use crate::status::Rules;
@@ -149,6 +150,21 @@ impl LogCluster {
         let lines = new.map(|key| self.about(&waiting(key))).collect();
         self.waited_for = absent;
         lines
+    }
+
+    /// kubectl's error about objects whose kinds have no Pods; `None` if one may have some. An inventory is a `ConfigMap` whose
+    /// members may have Pods.
+    pub(super) fn without_logs(&self) -> Option<CommandError> {
+        let requested = self.selection.requested();
+        let may_have = |key: &SourceKey| may_have_pods(&key.resource.group_kind());
+        if requested.iter().any(may_have) || !self.selection.is_without_dependents() {
+            return None;
+        }
+        let resource = &requested.first()?.resource;
+        let of = format!("*{}.{}", resource.version, resource.kind);
+        let text = format!("cannot get the logs from {of}: selector for {of} not implemented");
+        let error = CommandError::failed(format!("error: {}", self.about(&text)));
+        Some(error.hint("name a Pod, a workload, a Service or a custom resource"))
     }
 
     /// Why it has no Pods; `None` if an object is missing or a source was not read.

@@ -71,6 +71,12 @@ impl SelectedPods {
             && roots.iter().all(|(uid, _)| self.finished.contains(uid))
     }
 
+    /// Whether the requested objects exist, and nothing is below them.
+    pub(super) fn is_without_dependents(&self) -> bool {
+        let roots = self.model.roots().count();
+        roots > 0 && self.selected.len() == roots
+    }
+
     /// The requested sources of one object that does not exist.
     pub(super) fn absent(&self) -> Vec<SourceKey> {
         let there = self.model.roots().iter().filter(|(uid, _)| {
