@@ -318,27 +318,23 @@ impl ValueSplitter {
     /// The next complete value, and its line; `None` until more arrives. Bytes that cannot become a value are an
     /// error as soon as that is certain. After an error the next value begins in a later line, with a brace or a bracket.
     pub(super) fn next(&mut self) -> Result<Option<(String, usize)>, FileError> {
-        if self.is_lost && !self.find_start(self.start) {
+        if self.is_lost && !self.find_start() {
             return Ok(None);
         }
         let read = self.next_value();
-        if let Err(error) = &read {
-            let value = &self.bytes[self.start..];
-            let above = value.split_inclusive(|byte| *byte == b'\n');
-            let above = above.take(error.line.saturating_sub(self.line));
-            let error_at = self.start + above.map(<[u8]>::len).sum::<usize>();
+        if read.is_err() {
             (self.depth, self.inside, self.checked) = (0, Inside::Value, 0);
-            self.is_lost = true;
-            self.find_start(error_at);
+            self.find_start();
         }
         read
     }
 
-    /// Goes to the next line that begins with a brace or a bracket, at or after `from`. Without one, it drops all lines.
-    fn find_start(&mut self, from: usize) -> bool {
+    /// Goes to the next line that begins with a brace or a bracket. Without one, it drops all lines. Half a value may have the
+    /// next one inside, so the search begins behind its first line, not where the error is.
+    fn find_start(&mut self) -> bool {
         let is_start = |at: usize| at > self.start && self.bytes[at - 1] == b'\n';
-        let places = memchr::memchr2_iter(b'{', b'[', &self.bytes[from..]);
-        let found = places.map(|at| from + at).find(|at| is_start(*at));
+        let places = memchr::memchr2_iter(b'{', b'[', &self.bytes[self.start..]);
+        let found = places.map(|at| self.start + at).find(|at| is_start(*at));
         // The line break before the next line is kept, because that line has not arrived.
         let ends_line = usize::from(self.bytes.ends_with(b"\n"));
         let start = found

@@ -169,6 +169,18 @@ async fn what_comes_before_an_error_is_shown() {
                 "ended",
             ][..],
         ),
+        // Half an object that seems to have the next one inside.
+        (
+            &("\n{\"half\":\n".to_owned()
+                + &event("MODIFIED", &pod("a", 2, "web"))
+                + &event("MODIFIED", &pod("a", 3, "web"))),
+            &[
+                "undecodable -: line 6: expected `,` or `}` at line 6 column 1",
+                "modified a 1>2",
+                "modified a 2>3",
+                "ended",
+            ],
+        ),
         // Half an object at the end.
         (
             "\n{\"kind\":",
