@@ -210,10 +210,11 @@ impl FileLog {
             .collect()
     }
 
-    /// Whether any readable entry is an event.
+    /// Whether any readable entry is an event, also one of an object that exists from the start.
     pub(super) fn has_events(&self) -> bool {
         let inner = self.lock();
-        inner.entries.iter().any(|entry| entry.unreadable.is_none())
+        let is_later = inner.entries.iter().any(|entry| entry.unreadable.is_none());
+        is_later || inner.base.values().any(|entry| entry.is_event)
     }
 
     pub(super) fn end_reached(&self) -> Result<(), FileError> {

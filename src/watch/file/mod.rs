@@ -117,7 +117,7 @@ impl FileTransport {
         self.log.unreadable().into_iter().chain(faults).collect()
     }
 
-    /// Whether it records events, which are played after the objects that exist from the start.
+    /// Whether it records events. They are played after the objects that exist from the start.
     pub fn has_events(&self) -> bool {
         self.log.has_events()
     }

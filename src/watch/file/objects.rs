@@ -146,6 +146,8 @@ pub(super) struct FileEntry {
     pub(super) object: ObjectRef,
     pub(super) doc: Doc,
     pub(super) line: usize,
+    /// Whether it is in a watch event.
+    pub(super) is_event: bool,
     /// Whether it has no name of its own, only a number in its text.
     pub(super) is_nameless: bool,
     /// The text that it is in, for messages.

@@ -145,6 +145,18 @@ async fn the_first_events_of_a_watch_are_its_listing() {
     );
 }
 
+/// A watch without changes is one, too.
+#[test]
+fn a_recorded_watch_has_events() {
+    let has_events = |text: &str| FileTransport::parse("file", text).map(|file| file.has_events());
+    assert_eq!(has_events(&event("ADDED", &pod("a", 1, "web"))), Ok(true));
+    assert_eq!(
+        has_events(&(pod("a", 1, "web") + &pod("a", 2, "web"))),
+        Ok(true)
+    );
+    assert_eq!(has_events(&pod("a", 1, "web")), Ok(false));
+}
+
 #[tokio::test(start_paused = true)]
 async fn manifests_have_neither_uid_nor_version() {
     let text = "\
