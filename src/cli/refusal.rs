@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use clap::error::{ContextKind, ContextValue, ErrorKind as ClapKind};
 
 use super::tree::{command, parser};
+use crate::commands::number;
 use crate::render::text::escape_line;
 
 /// What clap answers to a command line that names no verb to run.
@@ -56,13 +57,13 @@ pub(super) fn command_words(args: &[OsString]) -> String {
 fn usage_error(refused: &clap::Error, args: &[OsString]) -> String {
     let named = |kind| text(refused, kind);
     let (message, hints) = match (refused.kind(), named(ContextKind::InvalidArg)) {
-        (ClapKind::UnknownArgument, Some(flag)) => (
-            format!("unknown flag: {flag}"),
-            counterpart(flag).unwrap_or_else(|| hints(refused)),
+        (ClapKind::UnknownArgument, Some(word)) => (
+            unknown_argument(word, args),
+            counterpart(word).unwrap_or_else(|| hints(refused)),
         ),
         (ClapKind::InvalidSubcommand, _) => {
             let word = named(ContextKind::InvalidSubcommand).unwrap_or_default();
-            let message = format!("unknown command \"{word}\" for \"kubectl spy\"");
+            let message = unknown_command(word, args);
             (message, counterpart(word).unwrap_or_else(|| hints(refused)))
         }
         // kubectl's words do not name the flag.
@@ -72,10 +73,17 @@ fn usage_error(refused: &clap::Error, args: &[OsString]) -> String {
         (ClapKind::ValueValidation | ClapKind::InvalidValue, Some(flag))
             if flag.starts_with("--") =>
         {
-            match unknown_format(refused) {
-                Some(message) => (message, String::new()),
-                None => (invalid_value(refused, flag), hints(refused)),
+            if let Some(message) = unknown_format(refused) {
+                (message, String::new())
+            } else {
+                let message = invalid_value(refused, flag);
+                let number = message.contains(number::GO).then(|| NUMBER.to_owned());
+                (message, number.unwrap_or_else(|| hints(refused)))
             }
+        }
+        (ClapKind::InvalidValue, Some(_)) => {
+            let word = named(ContextKind::InvalidValue).unwrap_or_default();
+            (unknown_word(word, args), hints(refused))
         }
         (ClapKind::ArgumentConflict, Some(flag)) if named(ContextKind::PriorArg).is_some() => {
             let prior = named(ContextKind::PriorArg).unwrap_or_default();
@@ -91,6 +99,33 @@ fn usage_error(refused: &clap::Error, args: &[OsString]) -> String {
         "error: {}\n{hints}See '{words} --help' for usage.\n",
         escape_line(&message)
     )
+}
+
+/// kubectl's message for a word or a flag that a command does not take.
+fn unknown_argument(word: &str, args: &[OsString]) -> String {
+    match word.strip_prefix('-') {
+        Some(flag) if flag.starts_with('-') => format!("unknown flag: {word}"),
+        Some(letter) if !letter.is_empty() => {
+            let is_group = |arg: &&str| arg.starts_with(word) && !arg.starts_with("--");
+            let mut groups = args.iter().filter_map(|arg| arg.to_str());
+            let group = groups.find(is_group).unwrap_or(word);
+            format!("unknown shorthand flag: '{letter}' in {group}")
+        }
+        Some(_) | None => unknown_command(word, args),
+    }
+}
+
+fn unknown_command(word: &str, args: &[OsString]) -> String {
+    format!("unknown command \"{word}\" for \"{}\"", command_words(args))
+}
+
+/// kubectl's message for a word that is none of those that a command takes.
+fn unknown_word(word: &str, args: &[OsString]) -> String {
+    match &*command_words(args) {
+        "kubectl spy help" => format!("Unknown help topic [`{word}`]"),
+        "kubectl spy completion" => format!("Unsupported shell type {word:?}."),
+        _ => unknown_command(word, args),
+    }
 }
 
 /// `--since` of `--since <TIME|DURATION>`.
@@ -121,11 +156,24 @@ fn missing_arguments(refused: &clap::Error) -> String {
 
 /// Why a value of a flag does not parse.
 fn reason(refused: &clap::Error) -> String {
-    refused
-        .source()
-        .map(ToString::to_string)
-        .unwrap_or_default()
+    let Some(error) = refused.source() else {
+        return String::new();
+    };
+    let value = text(refused, ContextKind::InvalidValue).unwrap_or_default();
+    match error.downcast_ref() {
+        Some(error) => number::refusal(value, error),
+        None if error.is::<jiff::Error>() => {
+            format!("expected a time, for example {EXAMPLE_TIME}")
+        }
+        None => error.to_string(),
+    }
 }
+
+/// What to do about a value that is no number, or too large.
+const NUMBER: &str = "hint: use a whole number, for example 5\n";
+
+/// A time as flags take it.
+const EXAMPLE_TIME: &str = "2026-03-02T12:00:00Z";
 
 /// kubectl's message for an output format that does not exist. It lists the formats itself.
 fn unknown_format(refused: &clap::Error) -> Option<String> {

@@ -31,7 +31,7 @@ pub use discovery::{Discovery, ResolveError, Resolver};
 pub use kubeconfig::{
     Ambient, ClusterConfig, ConfigError, ContextArgs, Credentials, Impersonate, Overrides,
 };
-pub(crate) use kubeconfig::{ContextConfig, KubeconfigNames, PluginRun};
+pub(crate) use kubeconfig::{ContextConfig, KubeconfigNames, PluginRun, os_words};
 pub(crate) use object_rows::{
     ObjectRow, RowsPage, list_metadata, namespaces_with, object_rows, similar_names, uid_of,
 };

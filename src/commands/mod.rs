@@ -17,6 +17,7 @@ mod last_change;
 mod live;
 pub(crate) mod logs;
 mod manifests;
+pub(crate) mod number;
 pub(crate) mod record;
 pub(crate) mod serve;
 pub(crate) mod status;

@@ -22,13 +22,10 @@ pub(crate) struct StoreArgs {
 impl StoreArgs {
     /// The directory: that of the flag, of `KUBECTL_SPY_STORE`, or else in the user's data.
     pub(crate) fn path(&self, env: &Env) -> Result<PathBuf, CommandError> {
-        let given = |name: &str| {
-            let path = env.path(name).map(PathBuf::from);
-            path.filter(|path| !path.as_os_str().is_empty())
-        };
-        if let Some(path) = self.store.clone().or_else(|| given(STORE)) {
+        if let Some(path) = self.named(env) {
             return Ok(path);
         }
+        let given = |name| given(env, name);
         let data = given("XDG_DATA_HOME")
             .or_else(|| Some(given("HOME")?.join(".local").join("share")))
             .or_else(|| given("LOCALAPPDATA"));
@@ -39,10 +36,32 @@ impl StoreArgs {
         Ok(data.join("kubectl-spy").join("store"))
     }
 
+    /// The directory that the flag or `KUBECTL_SPY_STORE` names.
+    fn named(&self, env: &Env) -> Option<PathBuf> {
+        self.store.clone().or_else(|| given(env, STORE))
+    }
+
+    /// Fails if a file has the name of the directory.
+    pub(crate) fn check(&self, env: &Env) -> Result<(), CommandError> {
+        match self.named(env) {
+            Some(file) if file.exists() && !file.is_dir() => {
+                let error = format!("error: {}: not a directory", file.display());
+                Err(CommandError::failed(error).hint("name a directory with --store"))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
     /// Opens the record in that directory.
     pub(crate) fn open(&self, env: &Env) -> Result<Store, CommandError> {
         Ok(Store::open(&self.path(env)?)?)
     }
+}
+
+/// The path in a variable that is not empty.
+fn given(env: &Env, name: &str) -> Option<PathBuf> {
+    let path = env.path(name).map(PathBuf::from);
+    path.filter(|path| !path.as_os_str().is_empty())
 }
 
 /// The flags of a verb that reads the record beside the server.

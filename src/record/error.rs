@@ -3,11 +3,13 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::cluster::os_words;
+
 /// What went wrong, and in which file.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The directory or the file cannot be read or written.
-    #[error("{}: {error}", .path.display())]
+    #[error("{}: {}", .path.display(), os_words(error))]
     Io {
         /// The file or directory.
         path: PathBuf,

@@ -91,6 +91,62 @@ fn usage_errors_are_those_of_kubectl_and_exit_1() {
     ");
 }
 
+/// No words of a library reach the user.
+#[test]
+fn wrong_words_and_numbers_are_refused_in_kubectl_s_words() {
+    let file = env!("CARGO_MANIFEST_DIR").to_owned() + "/Cargo.toml";
+    let errors = [
+        &["version", "foo"][..],
+        &["store", "ls", "foo"],
+        &["store", "foo"],
+        &["status", "-q"],
+        &["status", "-wq"],
+        &["completion", "tcsh"],
+        &["changes", "cm", "--count", "-1"],
+        &["changes", "cm", "--count=x"],
+        &["changes", "cm", "--count", "0"],
+        &["trace", "cm/a", "--depth", "0"],
+        &["trace", "cm/a", "--depth", "999"],
+        &["status", "cm", "--log-lines", "1001"],
+        &["logs", "a", "--tail", "x"],
+        &["logs", "a", "--max-log-requests", "-1"],
+        &["logs", "a", "--since-time", "yesterday"],
+        &["demo", "--speed", "0"],
+        &["status", "--from", "x", "--now", "yesterday"],
+        &["record", "--store", &file],
+        &["store", "ls", "--store", &file],
+        &["serve", "--listen", "0.0.0.0:0"],
+    ];
+    let first = |args: &&[&str]| {
+        let text = refused(args).replace(env!("CARGO_MANIFEST_DIR"), "DIR");
+        let lines = text.lines().filter(|line| !line.starts_with("See "));
+        lines.collect::<Vec<_>>().join(" | ")
+    };
+    let errors: Vec<String> = errors.iter().map(first).collect();
+    assert_snapshot!(errors.join("\n"), @r#"
+    error: unknown command "foo" for "kubectl spy version"
+    error: unknown command "foo" for "kubectl spy store ls"
+    error: unknown command "foo" for "kubectl spy store"
+    error: unknown shorthand flag: 'q' in -q
+    error: unknown shorthand flag: 'q' in -q
+    error: Unsupported shell type "tcsh". | hint: use one of bash, zsh, fish, powershell
+    error: invalid argument "-1" for "--count" flag: must be greater than 0
+    error: invalid argument "x" for "--count" flag: strconv.ParseInt: parsing "x": invalid syntax | hint: use a whole number, for example 5
+    error: invalid argument "0" for "--count" flag: must be greater than 0
+    error: invalid argument "0" for "--depth" flag: must be greater than 0
+    error: invalid argument "999" for "--depth" flag: strconv.ParseInt: parsing "999": value out of range | hint: use a whole number, for example 5
+    error: invalid argument "1001" for "--log-lines" flag: must be at most 1000
+    error: invalid argument "x" for "--tail" flag: strconv.ParseInt: parsing "x": invalid syntax | hint: use a whole number, for example 5
+    error: invalid argument "-1" for "--max-log-requests" flag: must not be negative
+    error: invalid argument "yesterday" for "--since-time" flag: expected a time, for example 2026-03-02T12:00:00Z
+    error: invalid argument "0" for "--speed" flag: must be greater than 0
+    error: invalid argument "yesterday" for "--now" flag: expected a time, for example 2026-03-02T12:00:00Z
+    error: DIR/Cargo.toml: not a directory | hint: name a directory with --store
+    error: DIR/Cargo.toml: not a directory | hint: name a directory with --store
+    error: cannot listen on 0.0.0.0:0: other machines could read what you may read | hint: pass --auth=kube with --tls-cert and --tls-key: each reader then sees what he may list | hint: or use --listen 127.0.0.1:7780, and reach it from another machine with `ssh -L 7780:127.0.0.1:7780`
+    "#);
+}
+
 /// Help on standard output, and exit code 0.
 fn answered(args: &[&str]) -> String {
     let ran = Spy::alone().run(args);
@@ -156,7 +212,7 @@ fn help_of_a_command_is_what_its_flag_prints() {
         assert_eq!(help, answered(&[words, &["--help"]].concat()), "{words:?}");
     }
     assert_snapshot!(refused(&["help", "rollout"]), @"
-    error: invalid value 'rollout' for '[COMMAND]...'
+    error: Unknown help topic [`rollout`]
     hint: use one of status, changes, trace, logs, record, store, serve, demo, completion, options, version
     See 'kubectl spy help --help' for usage.
     ");

@@ -174,7 +174,7 @@ async fn a_log_is_read_only_if_it_is_wanted_and_needed() {
         ),
         (
             &["status", "pod/web", "--log-lines", "0"],
-            "error: invalid argument \"0\" for \"--log-lines\" flag: 0 is not in 1..=1000",
+            "error: invalid argument \"0\" for \"--log-lines\" flag: must be greater than 0",
         ),
     ] {
         let ran = cluster.spy().run(args);

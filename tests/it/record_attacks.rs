@@ -61,7 +61,7 @@ async fn what_is_no_file_is_named_and_nobody_waits_for_it() {
         ("pipe", "not a file of a record"),
         ("directory", "not a file of a record"),
         ("loop", "symbolic links"),
-        ("link to nowhere", "No such file"),
+        ("link to nowhere", "no such file"),
     ] {
         match kind {
             "pipe" => pipe(&odd),

@@ -227,7 +227,7 @@ async fn malformed_flags_are_errors() {
     See 'kubectl spy changes --help' for usage.
     "#);
     assert_snapshot!(printed("--count=0"), @r#"
-    error: invalid argument "0" for "--count" flag: 0 is not in 1..18446744073709551615
+    error: invalid argument "0" for "--count" flag: must be greater than 0
     See 'kubectl spy changes --help' for usage.
     "#);
 }

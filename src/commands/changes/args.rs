@@ -9,6 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::fold::FoldMode;
 use super::formats::{Audience, ChangesFormat};
 use super::output::{Creation, DisplayOptions};
+use crate::commands::number::above_zero;
 use crate::commands::versions::{
     ManagerFilter, ManagerPattern, Reach, ShownVersions, Since, parse_revision, parse_since,
 };
@@ -34,7 +35,7 @@ pub(crate) struct ChangesArgs {
     #[command(flatten)]
     pub(super) wait: WaitArgs,
     /// Exit after this many versions, for example 5 (default: no limit)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = above_zero::<u64>)]
     pub(super) count: Option<u64>,
     /// Choose the output format
     #[arg(short, long, value_enum, default_value_t)]

@@ -1,5 +1,7 @@
 //! The flags about the log lines of failed containers.
 
+use crate::commands::number::above_zero;
+
 /// `--logs` and `--log-lines`.
 #[derive(clap::Args, Clone, Copy, Debug, Default)]
 pub(crate) struct LogLineArgs {
@@ -9,12 +11,19 @@ pub(crate) struct LogLineArgs {
     which: LogChoice,
     /// Show this many lines of each container (default: 10 before the error of --for, and 1 elsewhere, the one that
     /// says why)
-    #[arg(long = "log-lines", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MOST_LINES))]
+    #[arg(long = "log-lines", value_name = "N", value_parser = parse_lines)]
     lines: Option<u16>,
 }
 
 /// The most lines of one container. `kubectl spy logs` shows more.
-const MOST_LINES: i64 = 1000;
+const MOST_LINES: u16 = 1000;
+
+fn parse_lines(text: &str) -> Result<u16, String> {
+    match above_zero(text)? {
+        lines if lines > MOST_LINES => Err(format!("must be at most {MOST_LINES}")),
+        lines => Ok(lines),
+    }
+}
 
 /// Of which containers the last lines are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]

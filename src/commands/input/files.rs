@@ -8,6 +8,7 @@ use glob::glob;
 
 use super::unread::SkippedFiles;
 use super::{text_of, unreadable};
+use crate::cluster::os_words;
 use crate::commands::{CommandError, Context, FileArgs};
 use crate::object::without_secrets;
 use crate::watch::{Faults, FileReader, FileTransport, Nameless, text_of as text_of_bytes};
@@ -89,7 +90,7 @@ impl ReadFiles {
         let bytes = match std::fs::read(path) {
             Ok(bytes) => bytes,
             Err(error) => {
-                let error = CommandError::failed(format!("error: {name}: {error}"));
+                let error = CommandError::failed(format!("error: {name}: {}", os_words(&error)));
                 return context.unread.add([error], 0);
             }
         };
@@ -218,7 +219,8 @@ pub(in crate::commands) fn files_below(
     let mut found = Vec::new();
     walk(directory, depth, &mut found).map_err(|error| {
         let directory = directory.to_string_lossy();
-        CommandError::failed(format!("error: error reading {directory:?}: {error}"))
+        let words = os_words(&error);
+        CommandError::failed(format!("error: error reading {directory:?}: {words}"))
     })?;
     Ok(found)
 }

@@ -14,6 +14,7 @@ use jiff::{SignedDuration, Timestamp};
 use tokio::task::spawn_blocking;
 
 use super::{CommandError, Context};
+use crate::cluster::os_words;
 use crate::env::{Env, shifted};
 use crate::watch;
 use crate::watch::{FileError, Foreign, LONGEST_INPUT};
@@ -105,7 +106,7 @@ pub(super) async fn text_of(
         }
         io::ErrorKind::FileTooLarge => CommandError::failed(format!("error: {path}: {error}"))
             .hint("save it to a file, and pass the name of the file"),
-        _ => CommandError::failed(format!("error: {path}: {error}")),
+        _ => CommandError::failed(format!("error: {path}: {}", os_words(&error))),
     })?;
     watch::text_of(bytes).map_err(|error| unreadable(path, &error, flag))
 }

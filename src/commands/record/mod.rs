@@ -74,6 +74,8 @@ async fn record_one(
     context: &mut Context<'_>,
     stop: Stop,
 ) -> Result<Ended, CommandError> {
+    // A file in its place is an error before the first request.
+    args.store.check(context.env)?;
     let connected = Box::pin(connected(args, context, &stop));
     let (session, plan) = connected.await?;
     let path = args.store.path(context.env)?;

@@ -11,6 +11,7 @@ use tokio::net::TcpListener;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
+use crate::cluster::os_words;
 use crate::commands::CommandError;
 use crate::serve::{CertificateError, CertificatePem, ServedCertificate, answer_connections};
 
@@ -44,6 +45,9 @@ pub(super) enum Auth {
     Kube,
 }
 
+/// The port of the default address.
+const DEFAULT_PORT: u16 = 7780;
+
 impl ListenArgs {
     /// The address to listen on. Fails if other machines could read there what only the user may read.
     fn address(&self) -> Result<SocketAddr, CommandError> {
@@ -51,7 +55,11 @@ impl ListenArgs {
         if self.listen.ip().is_loopback() || is_open {
             return Ok(self.listen);
         }
-        let port = self.listen.port();
+        let port = match self.listen.port() {
+            // The system chooses the port, and ssh needs a fixed one.
+            0 => DEFAULT_PORT,
+            port => port,
+        };
         let error = format!(
             "error: cannot listen on {}: other machines could read what you may read",
             self.listen
@@ -72,7 +80,8 @@ impl ListenArgs {
             _ => None,
         };
         let listener = TcpListener::bind(address).await.map_err(|error| {
-            CommandError::failed(format!("error: cannot listen on {address}: {error}"))
+            let words = os_words(&error);
+            CommandError::failed(format!("error: cannot listen on {address}: {words}"))
                 .hint("choose another port with --listen, or 0 for any free one")
         })?;
         Ok(OpenPort {
@@ -187,8 +196,13 @@ impl CertificateFiles {
 /// Reads both files on a thread of its own: one may be slow.
 async fn read(certificate: PathBuf, key: PathBuf) -> Result<CertificatePem, String> {
     let read = |path: &Path| {
-        std::fs::read(path)
-            .map_err(|error| format!("error: cannot read {}: {error}", path.display()))
+        std::fs::read(path).map_err(|error| {
+            format!(
+                "error: cannot read {}: {}",
+                path.display(),
+                os_words(&error)
+            )
+        })
     };
     let reading = spawn_blocking(move || {
         Ok(CertificatePem {

@@ -19,6 +19,7 @@ use std::sync::Arc;
 use super::live::cluster_group::{ClusterGroup, GroupOptions};
 use super::live::clusters::Clusters;
 use super::manifests::ObjectRequest;
+use super::number::above_zero;
 use super::{
     Answer, Awaited, CommandError, ConnectionSetup, Context, Ended, Ending, ErrorKind, Judge,
     ObjectArgs, Output, RecordUse, RequestedTime, Session, Shutdown, Stop, Subject, Terminal,
@@ -49,7 +50,7 @@ pub(crate) struct TraceArgs {
     #[arg(long)]
     down: bool,
     /// Follow at most this many relations, one after the other (default: all)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
+    #[arg(long, value_name = "N", value_parser = above_zero::<u8>)]
     depth: Option<u8>,
     /// Follow only these relations, for example volume,backend
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
