@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_saphyr::{Error, Spanned};
 
 use super::CommandError;
+use crate::cluster::os_words;
 use crate::object::near;
 use crate::sink::client_tls;
 
@@ -26,7 +27,7 @@ impl YamlFile<'_> {
             let path = self.path.display();
             CommandError::failed(match error.kind() {
                 ErrorKind::NotFound => format!("error: the path \"{path}\" does not exist"),
-                _ => format!("error: {path}: {error}"),
+                _ => format!("error: {path}: {}", os_words(&error)),
             })
         })
     }
@@ -72,10 +73,8 @@ impl YamlFile<'_> {
                 return error.hint("docs/serve.yaml.md describes all keys");
             }
             error => {
-                let words = error.to_string();
-                let words = words.lines().next().unwrap_or_default();
                 return self
-                    .at_line(line, words)
+                    .at_line(line, words(error))
                     .hint("docs/serve.yaml.md describes all keys");
             }
         };
@@ -99,7 +98,7 @@ impl YamlFile<'_> {
         let read = fs::File::open(&path)
             .and_then(|file| file.take(MAX_CONTENT + 1).read_to_end(&mut content));
         read.map_err(|error| {
-            let error = self.error(named, format!("{}: {error}", path.display()));
+            let error = self.error(named, format!("{}: {}", path.display(), os_words(&error)));
             error.hint("a path is relative to the directory of the configuration")
         })?;
         if content.len() as u64 > MAX_CONTENT {
@@ -123,4 +122,33 @@ impl YamlFile<'_> {
             }
         }
     }
+}
+
+/// What is wrong with a value or with the syntax, without the place.
+fn words(error: &Error) -> String {
+    let expected = match error {
+        Error::Unexpected { expected, .. } => match *expected {
+            "sequence start" => "a list",
+            "mapping start" => "a map",
+            "string scalar" => "a text",
+            other => other,
+        },
+        Error::InvalidBooleanStrict { .. } | Error::InvalidScalar { ty: "boolean", .. } => {
+            "true or false"
+        }
+        Error::InvalidScalar { .. } => "a number",
+        Error::ExternallyTaggedEnumExpectedScalarOrMapping { .. } => "a word or a map",
+        Error::MultipleDocuments { .. } => "one document",
+        Error::DuplicateMappingKey { key: Some(key), .. } => {
+            return format!("key {key:?} already set in map");
+        }
+        Error::Eof { .. } => return "unexpected end of file".to_owned(),
+        other => {
+            let words = other.to_string();
+            let line = words.lines().next().unwrap_or_default();
+            let end = line.find(" at line ").unwrap_or(line.len());
+            return line[..end].to_owned();
+        }
+    };
+    format!("expected {expected}")
 }

@@ -510,3 +510,30 @@ async fn a_wrong_configuration_changes_nothing_and_two_servers_need_two_outboxes
         ran.stderr
     );
 }
+
+/// A type that the cluster does not serve is an error at the start, and when the configuration is read again.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sink_names_types_that_the_cluster_serves() {
+    let setup = Setup::start().await;
+    let hook = Hook::listen(&[]);
+    setup.configure(hook.port, &["when:", "  kind: [po, depoly]"]);
+    let path = setup.path();
+    let ran = setup.spy().run(&["serve", "pods", "-f", &path]);
+    let error = format!(
+        "error: {path}:7: the server doesn't have a resource type \"depoly\"\nhint: did you mean deploy, deployment, deployments?\n"
+    );
+    assert_eq!((ran.status.code(), &*ran.stderr), (Some(1), &*error));
+    setup.configure(
+        hook.port,
+        &["when: {to: [Current], kind: [po, deployments.apps]}"],
+    );
+    setup.put("web");
+    let mut served = setup.serve();
+    setup.configure(hook.port, &["when: {kind: [depoly]}"]);
+    served.running.hang_up();
+    served
+        .running
+        .until("did you mean deploy, deployment, deployments?; the old one stays");
+    setup.set("web", "True");
+    assert_eq!(hook.next().change(), "web InProgress>Current");
+}

@@ -8,7 +8,7 @@ use jiff::SignedDuration;
 use serde::Deserialize;
 use serde_saphyr::Spanned;
 
-use crate::commands::{CommandError, KafkaEntry, YamlFile, duration_with_days};
+use crate::commands::{CommandError, KafkaEntry, Session, YamlFile, duration_with_days};
 use crate::kafka::{MessageFormat, TopicSink};
 use crate::model::PackageTool;
 use crate::sink::{SigningKey, Sink, TemplateError, TextTemplate, TransitionFilter, Webhook};
@@ -27,6 +27,8 @@ pub(super) struct ServeConfig {
     pub(super) packages: Vec<PackageTool>,
     /// The file of the outbox; `None` for the usual one.
     pub(super) outbox: Option<PathBuf>,
+    /// The lines with the types of each sink.
+    kind_lines: Vec<Vec<u64>>,
 }
 
 /// The file as it is written.
@@ -108,27 +110,15 @@ impl From<FormatWord> for MessageFormat {
 }
 
 /// `when` of a sink.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct WhenEntry {
-    to: Vec<StatusWord>,
+    to: Option<Spanned<Vec<StatusWord>>>,
     from: Vec<StatusWord>,
     #[serde(rename = "for")]
     lasts: Option<Spanned<String>>,
-    kind: Vec<String>,
+    kind: Vec<Spanned<String>>,
     namespace: Vec<String>,
-}
-
-impl Default for WhenEntry {
-    fn default() -> WhenEntry {
-        WhenEntry {
-            to: vec![StatusWord::Failed],
-            from: Vec::new(),
-            lasts: None,
-            kind: Vec::new(),
-            namespace: Vec::new(),
-        }
-    }
 }
 
 /// A state in the file.
@@ -167,6 +157,11 @@ impl LoadedConfig {
         let content = ServeConfig::read(&path)?;
         Ok(LoadedConfig { path, content })
     }
+
+    /// Finds the types of the sinks in a cluster. Fails for one that it does not serve.
+    pub(super) async fn find_types(&mut self, session: &Session) -> Result<(), CommandError> {
+        self.content.find_types(&self.path, session).await
+    }
 }
 
 /// The kinds of a configuration, if there is one.
@@ -187,6 +182,7 @@ impl ServeConfig {
         let outbox = file.outbox.map(|path| yaml.relative(&path));
         let reader = ConfigReader { file: yaml };
         let (mut sinks, mut topics, mut names) = (Vec::new(), Vec::new(), Vec::new());
+        let mut kind_lines = Vec::new();
         for entry in file.sinks {
             let name = &entry.name.value;
             if name.is_empty() || names.contains(name) {
@@ -195,9 +191,12 @@ impl ServeConfig {
                 return Err(error.hint("give each sink a name of its own"));
             }
             names.push(name.clone());
-            match &entry.kafka {
-                Some(_) => topics.push(Arc::new(reader.topic(entry)?)),
-                None => sinks.push(Arc::new(reader.sink(entry)?)),
+            if entry.kafka.is_some() {
+                topics.push(Arc::new(reader.topic(entry)?));
+            } else {
+                let kinds = entry.when.iter().flat_map(|when| &when.kind);
+                kind_lines.push(kinds.map(|kind| kind.referenced.line()).collect());
+                sinks.push(Arc::new(reader.sink(entry)?));
             }
         }
         Ok(ServeConfig {
@@ -211,7 +210,31 @@ impl ServeConfig {
                 .map(PackageTool::from)
                 .collect(),
             outbox,
+            kind_lines,
         })
+    }
+
+    /// Finds the types of the sinks in a cluster. Fails for one that it does not serve.
+    pub(super) async fn find_types(
+        &mut self,
+        path: &Path,
+        session: &Session,
+    ) -> Result<(), CommandError> {
+        for (sink, lines) in self.sinks.iter_mut().zip(&self.kind_lines) {
+            let Some(sink) = Arc::get_mut(sink) else {
+                continue; // never: nothing else has this configuration yet
+            };
+            for (word, line) in sink.when.kinds.iter_mut().zip(lines) {
+                let found = session.type_named(word).await;
+                *word = found.map_err(|error| {
+                    let text = error.to_string();
+                    let text = text.strip_prefix("error: ").unwrap_or(&text);
+                    let hints = error.hints().iter();
+                    hints.fold(YamlFile { path }.at_line(*line, text), CommandError::hint)
+                })?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -281,7 +304,11 @@ impl ConfigReader<'_> {
                 let address = String::from_utf8_lossy(&content).into_owned();
                 Ok((file.referenced.line(), address))
             }
-            (Some(_), Some(_)) | (None, None) => {
+            (Some(_), Some(file)) => {
+                let error = "webhook and webhookFile cannot be used together";
+                Err(self.file.error(file, error).hint("remove one of them"))
+            }
+            (None, None) => {
                 let error = "a sink needs an address";
                 let error = self.file.error(&entry.name, error);
                 Err(error.hint("write one of webhook: URL, webhookFile: FILE and kafka:"))
@@ -291,12 +318,31 @@ impl ConfigReader<'_> {
 
     fn filter(&self, when: WhenEntry) -> Result<TransitionFilter, CommandError> {
         let states = |words: Vec<StatusWord>| words.into_iter().map(Status::from).collect();
+        let to = match when.to {
+            Some(to) if to.value.is_empty() => {
+                let error = self
+                    .file
+                    .error(&to, "without a state, the sink gets nothing");
+                return Err(error.hint("name the states, such as to: [Failed, Current]"));
+            }
+            Some(to) => to.value,
+            None => vec![StatusWord::Failed],
+        };
+        let objects = when
+            .kind
+            .iter()
+            .find(|kind| kind.value.contains(['/', ',']));
+        if let Some(kind) = objects {
+            let error = format!("\"{}\" is no type", kind.value);
+            let error = self.file.error(kind, error);
+            return Err(error.hint("write types alone, such as kind: [deploy, sts]"));
+        }
         let lasts = when.lasts.map(|text| self.duration(&text));
         Ok(TransitionFilter {
             from: states(when.from),
-            to: states(when.to),
+            to: states(to),
             lasts: lasts.transpose()?,
-            kinds: when.kind,
+            kinds: when.kind.into_iter().map(|kind| kind.value).collect(),
             namespaces: when.namespace,
         })
     }
@@ -364,6 +410,8 @@ mod tests {
             check("sink: []"),
             check("colour: red"),
             check_sink("webhook: https://x.y/\nwhen:\n  to: [failed]"),
+            check_sink("webhook: https://x.y/\nwhen:\n  to: []"),
+            check_sink("webhook: https://x.y/\nwhen:\n  kind: [deploy, cm/x]"),
             check_sink("webhook: https://x.y/\nwhen:\n  for: 30"),
             check_sink("webhook: https://x.y/\ntimeout: soon"),
             check_sink(""),
@@ -373,11 +421,10 @@ mod tests {
             ),
             check_sink("webhook: ftp://example.com"),
             check_sink("webhook: https://me:pass@example.com"),
+            check_sink("webhook: https://x.y/\nwebhookFile: x"),
             check_sink("webhook: https://x.y/\nhmacFile: nowhere/key"),
             check_sink("webhook: https://x.y/\ncaFile: Cargo.toml"),
             check_sink("webhook: https://x.y/\ntext: \"{{mesage}}\""),
-            check("sinks: 7"),
-            check("sinks: ["),
         ];
         assert_snapshot!(found.join("\n"), @r#"
         fine
@@ -391,6 +438,8 @@ mod tests {
         error: serve.yaml:1: unknown key "sink" | did you mean "sinks"?
         error: serve.yaml:1: unknown key "colour" | use one of kinds, sinks, packages, outbox
         error: serve.yaml:5: unknown value "failed" | did you mean "Failed"?
+        error: serve.yaml:5: without a state, the sink gets nothing | name the states, such as to: [Failed, Current]
+        error: serve.yaml:5: "cm/x" is no type | write types alone, such as kind: [deploy, sts]
         error: serve.yaml:5: invalid duration "30" | write a time with a unit, such as 30s or 5m
         error: serve.yaml:4: invalid duration "soon" | write a time with a unit, such as 30s or 5m
         error: serve.yaml:2: a sink needs an address | write one of webhook: URL, webhookFile: FILE and kafka:
@@ -398,11 +447,37 @@ mod tests {
         error: serve.yaml:3: the name "a" of a sink is empty or used twice | give each sink a name of its own
         error: serve.yaml:3: not an address: expected https://HOST/PATH | write an address such as https://example.com/hook, without a login
         error: serve.yaml:3: not an address: expected https://HOST/PATH | write an address such as https://example.com/hook, without a login
-        error: serve.yaml:4: nowhere/key: No such file or directory (os error 2) | a path is relative to the directory of the configuration
+        error: serve.yaml:4: webhook and webhookFile cannot be used together | remove one of them
+        error: serve.yaml:4: nowhere/key: no such file or directory | a path is relative to the directory of the configuration
         error: serve.yaml:4: Cargo.toml: no certificate in PEM form | it must have the certificates of the authority, such as ca.crt
         error: serve.yaml:4: unknown part "mesage" | did you mean {{message}}?
-        error: serve.yaml:1: expected sequence start at line 1, column 8 | docs/serve.yaml.md describes all keys
-        error: serve.yaml:1: unclosed bracket '[' at line 1, column 8 | docs/serve.yaml.md describes all keys
+        "#);
+    }
+
+    #[test]
+    fn a_file_of_another_form_is_refused_in_plain_words() {
+        let found = [
+            "sinks: 7",
+            "kinds: pods",
+            "sinks: [",
+            "kinds: [{a: b}]",
+            "kinds: []\nkinds: []",
+            "kinds: []\n---\nkinds: []",
+            "outbox: [a]",
+            "kinds",
+            "kinds:\n\t- a",
+        ]
+        .map(check);
+        assert_snapshot!(found.join("\n"), @r#"
+        error: serve.yaml:1: expected a list | docs/serve.yaml.md describes all keys
+        error: serve.yaml:1: expected a list | docs/serve.yaml.md describes all keys
+        error: serve.yaml:1: unclosed bracket '[' | docs/serve.yaml.md describes all keys
+        error: serve.yaml:1: expected a text | docs/serve.yaml.md describes all keys
+        error: serve.yaml:2: key "kinds" already set in map | docs/serve.yaml.md describes all keys
+        error: serve.yaml:3: expected one document | docs/serve.yaml.md describes all keys
+        error: serve.yaml:1: expected a text | docs/serve.yaml.md describes all keys
+        error: serve.yaml:1: expected a map | docs/serve.yaml.md describes all keys
+        error: serve.yaml:2: tabs disallowed within this context (block indentation) | docs/serve.yaml.md describes all keys
         "#);
     }
 
@@ -466,7 +541,7 @@ mod tests {
         error: serve.yaml:6: the key "userFile" is missing | docs/serve.yaml.md describes all keys
         error: serve.yaml:6: unknown mechanism "GSSAPI" | use one of SCRAM-SHA-512, SCRAM-SHA-256 and PLAIN
         error: serve.yaml:2: PLAIN sends the password itself, so it needs TLS | set tls: true, or use SCRAM-SHA-512
-        error: serve.yaml:6: nowhere: No such file or directory (os error 2) | a path is relative to the directory of the configuration
+        error: serve.yaml:6: nowhere: no such file or directory | a path is relative to the directory of the configuration
         error: serve.yaml:6: Cargo.toml: no certificate in PEM form | it must have the certificates of the authority, such as ca.crt
         error: serve.yaml:6: /dev/null: the file has no text | write the user or the password into it
         "#);

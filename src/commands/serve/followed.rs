@@ -1,6 +1,8 @@
 //! Which objects the server follows, and their state before any event. `Retargeting` finds both again while the server runs.
 
-use super::config::LoadedConfig;
+use std::path::Path;
+
+use super::config::{LoadedConfig, ServeConfig};
 use crate::commands::live::cluster_group::JoinedCluster;
 use crate::commands::status::{RETENTION, StatusState, own_namespace};
 use crate::commands::{
@@ -164,6 +166,18 @@ impl<'s> Retargeting<'s> {
         let every = targets(&objects, session, &mut context).await?;
         let state = state(&objects, session, &every).await;
         Ok(Some(Box::new(state)))
+    }
+
+    /// Finds the types of the sinks. Of several clusters, each may serve others, so any word may be a type.
+    pub(super) async fn find_types(
+        &self,
+        config: &mut ServeConfig,
+        path: &Path,
+    ) -> Result<(), CommandError> {
+        match self.session {
+            Some(session) => config.find_types(path, session).await,
+            None => Ok(()),
+        }
     }
 
     /// From now on, these kinds are followed.

@@ -73,7 +73,7 @@ async fn serve(
     context: &mut Context<'_>,
     shutdown: &Shutdown,
 ) -> Result<Ended, CommandError> {
-    let config = args.config.clone().map(LoadedConfig::read).transpose()?;
+    let mut config = args.config.clone().map(LoadedConfig::read).transpose()?;
     let stop = Stop::at(shutdown);
     let contexts = Box::pin(ClusterGroup::contexts(context));
     if let Some(contexts) = stop.in_time(Awaited::Server, contexts).await? {
@@ -82,6 +82,10 @@ async fn serve(
     }
     let port = args.listen.open().await?;
     let session = connect(args, &stop, context).await?;
+    if let Some(config) = &mut config {
+        let found = Box::pin(config.find_types(&session));
+        stop.in_time(Awaited::Types, found).await?;
+    }
     let objects = with_kinds(&args.objects(), kinds_of(config.as_ref()))?;
     let every = Box::pin(targets(&objects, &session, context));
     let every = stop.in_time(Awaited::Types, every).await?;

@@ -158,7 +158,8 @@ impl SinkWork {
     }
 
     async fn read_again(&self, retargeting: &mut Retargeting<'_>) -> Result<Reload, CommandError> {
-        let config = ServeConfig::read(&self.config)?;
+        let mut config = ServeConfig::read(&self.config)?;
+        retargeting.find_types(&mut config, &self.config).await?;
         let state = retargeting.state(&config.kinds).await?;
         self.use_sinks(&config, (self.clock)()).await?;
         retargeting.follow(config.kinds);

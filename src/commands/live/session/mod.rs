@@ -11,6 +11,7 @@ mod reader;
 mod record;
 mod server_clock;
 mod snapshot;
+mod type_named;
 
 use std::path::Path;
 use std::sync::Arc;
