@@ -129,13 +129,20 @@ impl RequestPath {
         Ok(self)
     }
 
-    /// The same path as that of somebody else's request. Each segment is decoded, checked and encoded again.
+    /// The same path as that of somebody else's request. Each segment is decoded, checked and encoded again. It may end with a
+    /// slash: the API server knows what that means.
     pub(crate) fn of_foreign(path: &str) -> Result<RequestPath, InvalidPart> {
         let mut same = RequestPath::from("");
-        for segment in path.strip_prefix('/').unwrap_or(path).split('/') {
+        let inner = path.strip_prefix('/').unwrap_or(path);
+        let (segments, end) = match inner.strip_suffix('/') {
+            Some(segments) => (segments, "/"),
+            None => (inner, ""),
+        };
+        for segment in segments.split('/') {
             let decoded = percent_decode_str(segment).decode_utf8_lossy();
             same = same.then(PathSegment::Name, &decoded)?;
         }
+        same.0.push_str(end);
         Ok(same)
     }
 
@@ -259,7 +266,9 @@ mod tests {
             ("/api/v1/a%2fb", None),
             ("/api/v1/a%25b", None),
             ("/api//v1", None),
-            ("/api/v1/", None),
+            ("/api/v1/", Some("/api/v1/")),
+            ("/api/v1//", None),
+            ("/", None),
         ] {
             let same = RequestPath::of_foreign(path)
                 .ok()

@@ -4,6 +4,8 @@
 //! server as it is, with the rights of the reader: tables, discovery, and readers who do not take JSON. Resource versions are those of the
 //! API server, so a watch continues a list wherever that came from.
 
+use std::time::Duration;
+
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use futures::future::BoxFuture;
@@ -12,6 +14,7 @@ use http::{StatusCode, Uri};
 
 use super::params::Params;
 use super::reader::WebReader;
+use crate::object::parse_duration;
 
 /// The parameters of a read of an object, a list and a watch that a cache can answer.
 const OBJECT_PARAMS: [&str; 2] = ["resourceVersion", "timeout"];
@@ -163,6 +166,9 @@ impl CachedRead {
         }
         let params = Params::of(&read.uri);
         let parts: Vec<&str> = read.uri.path().split('/').skip(1).collect();
+        if parts.contains(&"") {
+            return None;
+        }
         let (group, version, rest) = match &parts[..] {
             ["api", version, rest @ ..] => ("", *version, rest),
             ["apis", group, version, rest @ ..] => (*group, *version, rest),
@@ -198,6 +204,7 @@ impl CachedRead {
 impl CachedVerb {
     fn get(name: &str, params: &Params) -> Option<CachedVerb> {
         params.only(&OBJECT_PARAMS).ok()?;
+        duration(params)?;
         Some(CachedVerb::Get {
             name: name.to_owned(),
             at_least: number(params, "resourceVersion")?,
@@ -206,11 +213,18 @@ impl CachedVerb {
 
     fn list(params: &Params) -> Option<CachedVerb> {
         params.only(&LIST_PARAMS).ok()?;
-        let is_recent = matches!(
-            given(params, "resourceVersionMatch"),
-            None | Some("NotOlderThan")
-        );
+        let is_recent = match given(params, "resourceVersionMatch") {
+            None => true,
+            // Without a version, the API server refuses it.
+            Some(matching) => {
+                matching == "NotOlderThan" && given(params, "resourceVersion").is_some()
+            }
+        };
         let is_first = given(params, "continue").is_none();
+        // The API server knows what is wrong with another value.
+        number(params, "limit")?;
+        number(params, "timeoutSeconds")?;
+        duration(params)?;
         Some(CachedVerb::List {
             selectors: ApiSelectors::of(params),
             at_least: number(params, "resourceVersion")?,
@@ -222,6 +236,7 @@ impl CachedVerb {
 impl CachedWatch {
     fn of(params: &Params) -> Option<CachedWatch> {
         params.only(&WATCH_PARAMS).ok()?;
+        duration(params)?;
         let version = number(params, "resourceVersion")?;
         let has_bookmarks = is_on(params, "allowWatchBookmarks");
         let matching = given(params, "resourceVersionMatch");
@@ -264,6 +279,11 @@ fn given<'p>(params: &'p Params, name: &str) -> Option<&'p str> {
 /// A number, 0 if it is not there; `None` for anything else.
 fn number(params: &Params, name: &str) -> Option<u64> {
     given(params, name).map_or(Some(0), |text| text.parse().ok())
+}
+
+/// The time limit of a request, zero if it is not there; `None` for anything else.
+fn duration(params: &Params) -> Option<Duration> {
+    given(params, "timeout").map_or(Some(Duration::ZERO), parse_duration)
 }
 
 /// Whether a switch of the API is on, as the API server reads it.
@@ -409,6 +429,13 @@ mod tests {
             "/api/v1/pods?continue=x",
             "/api/v1/pods?pretty=true",
             "/api/v1/pods?resourceVersion=x",
+            "/api/v1/pods?resourceVersionMatch=NotOlderThan",
+            "/api/v1/pods?limit=x",
+            "/api/v1/pods?limit=-1",
+            "/api/v1/pods?timeoutSeconds=x",
+            "/api/v1/pods?timeout=x",
+            "/api/v1/pods?timeout=30s",
+            "/api/v1/pods/",
             "/api/v1/namespaces/shop/pods/web",
             "/api/v1/namespaces/shop/pods/web?resourceVersion=7",
             "/api/v1/namespaces/shop/pods/web?pretty=true",
@@ -431,6 +458,13 @@ mod tests {
         /api/v1/pods?continue=x: passed on
         /api/v1/pods?pretty=true: passed on
         /api/v1/pods?resourceVersion=x: passed on
+        /api/v1/pods?resourceVersionMatch=NotOlderThan: passed on
+        /api/v1/pods?limit=x: passed on
+        /api/v1/pods?limit=-1: passed on
+        /api/v1/pods?timeoutSeconds=x: passed on
+        /api/v1/pods?timeout=x: passed on
+        /api/v1/pods?timeout=30s: /v1 */pods list - - 0
+        /api/v1/pods/: passed on
         /api/v1/namespaces/shop/pods/web: /v1 shop/pods get web 0
         /api/v1/namespaces/shop/pods/web?resourceVersion=7: /v1 shop/pods get web 7
         /api/v1/namespaces/shop/pods/web?pretty=true: passed on

@@ -253,15 +253,11 @@ async fn events(
         Ok(filter) => filter,
         Err(error) => return refused(&error),
     };
-    let last = headers.get("last-event-id");
-    let last = last.map(|id| id.to_str().unwrap_or("?"));
-    // Of another sort of id, nothing is known: that is a gap, too.
-    let unknown = EventId {
-        epoch: 0,
-        number: 0,
+    let Ok(last) = last_event_id(&headers) else {
+        let error =
+            "error: invalid value of \"Last-Event-ID\": expected the id of an event\n".to_owned();
+        return text(StatusCode::BAD_REQUEST, error);
     };
-    let last = last.filter(|id| !id.is_empty());
-    let last = last.map(|id| id.parse().unwrap_or(unknown));
     let (choice, now) = (ClusterChoice::of(&params), server.snapshot());
     if let Err(answer) = choice.check_read(&now) {
         return *answer;
@@ -277,6 +273,14 @@ async fn events(
         }
         Err(error) => server.unknown(&error),
     }
+}
+
+/// The event after which a reader resumes; `None` for a new reader. Fails for what is no id.
+fn last_event_id(headers: &HeaderMap) -> Result<Option<EventId>, ()> {
+    let Some(id) = headers.get("last-event-id").filter(|id| !id.is_empty()) else {
+        return Ok(None);
+    };
+    id.to_str().map_err(drop)?.parse().map(Some)
 }
 
 fn sent(frame: Frame) -> Event {

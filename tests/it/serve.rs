@@ -573,7 +573,7 @@ async fn after_an_outage_only_the_difference_is_sent() {
     );
 }
 
-/// What is no id of this server is a gap: nobody knows what the reader has.
+/// The id of another run is a gap. What is no id at all is refused: nobody knows what the reader has.
 #[tokio::test(flavor = "multi_thread")]
 async fn any_last_event_id_is_answered() {
     let cluster = Cluster::start().await;
@@ -581,7 +581,15 @@ async fn any_last_event_id_is_answered() {
     let served = Served::start(&cluster.spy(), &["deploy"]);
     let huge = "9".repeat(3_000);
     let most = format!("{0}.{0}", u64::MAX);
-    for id in ["é", "0", "-1.-1", "1.1.1", &huge, &most] {
+    let bearer = served.bearer();
+    for id in ["é", "0", "-1.-1", "1.1.1", &huge, "x"] {
+        let last = format!("Last-Event-ID: {id}");
+        let reply = served.ask("GET", "/spy/v1/events", &[&bearer, &last]);
+        let words = "error: invalid value of \"Last-Event-ID\": expected the id of an event";
+        assert_eq!(reply.code, 400, "{id}");
+        assert!(reply.body.contains(words), "{id}: {}", reply.body);
+    }
+    for id in [&most, "0.0"] {
         let mut events = served.events("/spy/v1/events", Some(id));
         assert_eq!(events.next().name, "gap", "{id}");
         assert_eq!(events.until(|sent| sent.name == "synced").data["count"], 1);

@@ -142,6 +142,10 @@ async fn the_rest_is_passed_on() {
         "/api/v1/namespaces/shop/pods/web",
         "/api/v1/namespaces/shop/secrets",
         "/api/v1/namespaces/shop/configmaps?resourceVersion=1&resourceVersionMatch=Exact",
+        // The API server refuses a bad value in its own words.
+        "/api/v1/namespaces/shop/configmaps?limit=x",
+        "/api/v1/namespaces/shop/configmaps?timeoutSeconds=x",
+        "/api/v1/namespaces/shop/configmaps/",
         "/apis",
         "/api/v1",
         "/version",
@@ -154,6 +158,9 @@ async fn the_rest_is_passed_on() {
     200 /api/v1/namespaces/shop/pods/web
     200 /api/v1/namespaces/shop/secrets
     200 /api/v1/namespaces/shop/configmaps?resourceVersion=1&resourceVersionMatch=Exact
+    400 /api/v1/namespaces/shop/configmaps?limit=x
+    200 /api/v1/namespaces/shop/configmaps?timeoutSeconds=x
+    200 /api/v1/namespaces/shop/configmaps/
     200 /apis
     200 /api/v1
     200 /version
