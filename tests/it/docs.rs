@@ -295,3 +295,28 @@ async fn every_command_in_the_documents_is_valid() {
     }
     assert!(ran > 30, "only {ran} commands were found");
 }
+
+/// A flag that a command has learned must leave the list.
+#[test]
+fn the_flags_of_kubectl_that_are_missing_are_listed() {
+    let document = include_str!("../../docs/kubectl.md");
+    let (_, section) = document
+        .split_once("\n## Flags and formats that are missing\n")
+        .unwrap();
+    let command = kubectl_spy::cli::command();
+    let mut listed = 0;
+    for row in section.lines().filter(|line| line.starts_with("| ")) {
+        let verb = if row.starts_with("| `logs`") {
+            "logs"
+        } else {
+            "status"
+        };
+        let verb = command.find_subcommand(verb).unwrap();
+        for flag in row.split('`').filter_map(|word| word.strip_prefix("--")) {
+            let mut known = verb.get_arguments().chain(command.get_arguments());
+            assert!(known.all(|arg| arg.get_long() != Some(flag)), "--{flag}");
+            listed += 1;
+        }
+    }
+    assert!(listed > 20, "{listed}");
+}
