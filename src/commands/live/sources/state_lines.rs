@@ -312,7 +312,7 @@ impl Outage {
             count if count <= MAX_NAMED => (count, 0),
             count => (MAX_NAMED - 1, count - (MAX_NAMED - 1)),
         };
-        let names = sources.iter().take(shown).map(|key| key.to_string());
+        let names = sources.iter().take(shown).map(ToString::to_string);
         let mut names = names.collect::<Vec<_>>().join(", ");
         if more > 0 {
             names = format!("{names} and {more} more sources");
