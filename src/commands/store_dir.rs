@@ -177,7 +177,7 @@ impl From<StoreError> for CommandError {
                 message.hint("only the owner of a record can read it: run as that user, or name another directory")
             }
             StoreError::Io { error, .. } if error.kind() == ErrorKind::NotADirectory => {
-                message.hint("name the directory of a record")
+                message.hint("name a directory with --store")
             }
             StoreError::Io { .. }
             | StoreError::Sqlite { .. }

@@ -277,8 +277,10 @@ pub fn may_name_secret(text: &str) -> bool {
         let rest = &bytes[at..];
         begins(rest, SECRET) && {
             let rest = &rest[SECRET.len()..];
-            // `secretName` is no type.
-            begins(rest, LIST) || !rest.first().is_some_and(u8::is_ascii_alphanumeric)
+            // `secretName` and the key `secret` of a volume are no types.
+            let is_longer = rest.first().is_some_and(u8::is_ascii_alphanumeric);
+            let is_key = rest.starts_with(b"\":") || rest.starts_with(b"\\\":");
+            begins(rest, LIST) || !(is_longer || is_key)
         }
     };
     memchr::memchr2_iter(b's', b'S', bytes).any(is_named) || text.contains("\\u")

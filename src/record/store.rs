@@ -62,6 +62,9 @@ impl Store {
                     _ => Err(StoreError::NoStore { path }),
                 }
             }
+            Err(error) if error.kind() == ErrorKind::NotADirectory => {
+                Err(StoreError::io(path, error))
+            }
             Err(error) => Err(StoreError::io(&key, error)),
         }
     }

@@ -97,6 +97,8 @@ fn a_text_that_names_no_secret_is_not_searched() {
         (r#"{"kind":"\u0053ecret"}"#, true),
         (r#"{"imagePullSecrets":[{"secretName":"x"}]}"#, false),
         ("{{ .Values.secretName }}", false),
+        (r#"{"secret":{"optional":true}}"#, false),
+        (r#"{\"secret\":{\"optional\":true}}"#, false),
         (r#"{"kind":"ConfigMap"}"#, false),
     ] {
         assert_eq!(may_name_secret(text), is_named, "{text}");
