@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use clap::error::{ContextKind, ContextValue, ErrorKind as ClapKind};
 
 use super::tree::{command, parser};
-use crate::commands::number;
+use crate::commands::flag_values::{GO, number_refusal};
 use crate::render::text::escape_line;
 
 /// What clap answers to a command line that names no verb to run.
@@ -77,7 +77,7 @@ fn usage_error(refused: &clap::Error, args: &[OsString]) -> String {
                 (message, String::new())
             } else {
                 let message = invalid_value(refused, flag);
-                let number = message.contains(number::GO).then(|| NUMBER.to_owned());
+                let number = message.contains(GO).then(|| NUMBER.to_owned());
                 (message, number.unwrap_or_else(|| hints(refused)))
             }
         }
@@ -161,7 +161,7 @@ fn reason(refused: &clap::Error) -> String {
     };
     let value = text(refused, ContextKind::InvalidValue).unwrap_or_default();
     match error.downcast_ref() {
-        Some(error) => number::refusal(value, error),
+        Some(error) => number_refusal(value, error),
         None if error.is::<jiff::Error>() => {
             format!("expected a time, for example {EXAMPLE_TIME}")
         }

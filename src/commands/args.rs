@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::time_or_age::TimeOrAge;
+use super::flag_values::TimeOrAge;
 use super::{CommandError, MemoryArgs};
 use crate::cluster::{Ambient, ContextArgs, LogDetail, Overrides};
 use crate::env::{ColorChoice, Env};

@@ -9,6 +9,7 @@ pub(crate) mod demo;
 mod error;
 mod failure_logs;
 mod field_fight;
+pub(crate) mod flag_values;
 pub(crate) mod help;
 mod in_cluster;
 mod input;
@@ -17,13 +18,11 @@ mod last_change;
 mod live;
 pub(crate) mod logs;
 mod manifests;
-pub(crate) mod number;
 pub(crate) mod record;
 pub(crate) mod serve;
 pub(crate) mod status;
 pub(crate) mod store;
 mod store_dir;
-mod time_or_age;
 pub(crate) mod trace;
 pub(crate) mod version;
 mod versions;
@@ -39,6 +38,7 @@ pub(crate) use args::{
 };
 pub(crate) use error::{CommandError, ErrorKind};
 pub(crate) use failure_logs::{FailureLogs, LastLines, LogLineArgs};
+pub(crate) use flag_values::{TimeOrAge, duration_with_days};
 pub(crate) use in_cluster::{IMAGE, InClusterProgram, MountedVolume, ProgramParts};
 pub(crate) use input::UnreadFiles;
 #[cfg(feature = "kafka")]
@@ -55,7 +55,6 @@ pub(crate) use live::shutdown::{ReloadRequests, Shutdown, Signal, survive_file_s
 pub(crate) use live::sources::{Need, Note, SeenObjects, Sources, UnreadPart};
 pub(crate) use live::terminal::{Output, Terminal};
 pub(crate) use store_dir::{MemoryArgs, MemoryStore, STORE, StoreArgs};
-pub(crate) use time_or_age::{TimeOrAge, duration_with_days};
 pub(crate) use wait::{Answer, Awaited, GoalArgs, Judge, Stop, WaitArgs};
 pub(crate) use yaml_file::YamlFile;
 

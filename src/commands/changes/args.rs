@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::fold::FoldMode;
 use super::formats::{Audience, ChangesFormat};
 use super::output::{Creation, DisplayOptions};
-use crate::commands::number::above_zero;
+use crate::commands::flag_values::above_zero;
 use crate::commands::versions::{
     ManagerFilter, ManagerPattern, Reach, ShownVersions, Since, parse_revision, parse_since,
 };

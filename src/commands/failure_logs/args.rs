@@ -1,6 +1,6 @@
 //! The flags about the log lines of failed containers.
 
-use crate::commands::number::above_zero;
+use crate::commands::flag_values::above_zero;
 
 /// `--logs` and `--log-lines`.
 #[derive(clap::Args, Clone, Copy, Debug, Default)]

@@ -16,10 +16,10 @@ mod workload;
 
 use std::sync::Arc;
 
+use super::flag_values::above_zero;
 use super::live::cluster_group::{ClusterGroup, GroupOptions};
 use super::live::clusters::Clusters;
 use super::manifests::ObjectRequest;
-use super::number::above_zero;
 use super::{
     Answer, Awaited, CommandError, ConnectionSetup, Context, Ended, Ending, ErrorKind, Judge,
     ObjectArgs, Output, RecordUse, RequestedTime, Session, Shutdown, Stop, Subject, Terminal,

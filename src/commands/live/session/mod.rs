@@ -11,7 +11,6 @@ mod reader;
 mod record;
 mod server_clock;
 mod snapshot;
-mod type_named;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -256,6 +255,11 @@ impl Session {
         self.place.resolve(request, &self.namespace, hint).await
     }
 
+    /// The type that a word names, as its kind and group: `Deployment.apps`. Fails in kubectl's words if it is not served.
+    pub(crate) async fn type_named(&self, word: &str) -> Result<String, CommandError> {
+        self.place.type_named(word).await
+    }
+
     /// The types that are served, besides Kubernetes' own. Without an answer in time, there are none.
     pub(crate) async fn served_types(&self) -> ServedTypes {
         self.place.served_types().await
@@ -356,14 +360,10 @@ impl Session {
 
     /// The logs of a few failed containers; `None` for a file.
     pub(crate) fn failure_feeds(&self) -> Option<LogFeeds> {
-        match self.place {
-            SessionPlace::Cluster(_) => {
-                let mut feeds = LogFeeds::new(FailureLogs::MOST);
-                self.add_logs(&mut feeds);
-                Some(feeds)
-            }
-            SessionPlace::File(_) | SessionPlace::Record(_) => None,
-        }
+        let feeds = || LogFeeds::new(FailureLogs::MOST);
+        let mut feeds = self.has_server().then(feeds)?;
+        self.add_logs(&mut feeds);
+        Some(feeds)
     }
 
     /// Adds the logs of its cluster.

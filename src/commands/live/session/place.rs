@@ -9,7 +9,7 @@ use super::connection::ClusterConnection;
 use super::every_kind::EveryKind;
 use super::file;
 use super::record::{every_recorded, recorded_types};
-use crate::cluster::{Filters, Namespaces, Resolver, parse_arguments};
+use crate::cluster::{Filters, Namespaces, Resolver, TargetError, parse_arguments};
 use crate::commands::manifests::{
     ManifestResolver, ObjectRequest, ReleasePlace, ResolvedTargets, release_targets,
 };
@@ -46,6 +46,16 @@ impl SessionPlace {
             SessionPlace::File(file) => Resolver::of(file::types(file)),
             SessionPlace::Record(record) => Resolver::of(recorded_types(record.sources())),
         }
+    }
+
+    /// The type that a word names, as its kind and group: `Deployment.apps`. Fails in kubectl's words if it is not served.
+    pub(super) async fn type_named(&self, word: &str) -> Result<String, CommandError> {
+        let found = self.resolver().resolve(word).await;
+        let resource = found.map_err(TargetError::Resolve)?;
+        Ok(match &*resource.group {
+            "" => resource.kind.to_string(),
+            group => format!("{}.{group}", resource.kind),
+        })
     }
 
     /// The types that are served, besides Kubernetes' own. Without an answer in time, there are none.
