@@ -206,7 +206,7 @@ fn the_rest_of_a_directory_is_shown_before_its_errors() {
     configmap/b
     configmap/c
     error: DIR/c.json: line 1: configmap/d: metadata.uid must be a string, not a number
-    error: DIR/a.json: line 1: EOF while parsing an object at line 1 column 60
+    error: DIR/a.json: line 1: unexpected end of JSON input at column 60
     error: DIR/b.yaml: line 6: document 2: unclosed bracket '['
     exit code 1
     ");

@@ -77,10 +77,13 @@ impl FileError {
     pub(super) fn of_json(error: &serde_json::Error, first: usize) -> FileError {
         let (line, column) = (first + error.line().saturating_sub(1), error.column());
         let text = error.to_string();
-        let words = text
-            .rsplit_once(" at line ")
-            .map_or(&*text, |(what, _)| what);
-        let detail = format!("{words} at line {line} column {column}");
+        let words = match text.rsplit_once(" at line ") {
+            // The words of Go, which kubectl passes on.
+            _ if error.is_eof() => "unexpected end of JSON input",
+            Some((what, _)) => what,
+            None => &text,
+        };
+        let detail = format!("{words} at column {column}");
         FileError::new(line, detail).against(Language::Json, column)
     }
 

@@ -400,7 +400,7 @@ fn errors_name_their_line() {
         ),
         (
             "{\"kind\":\n\n",
-            "line 3: EOF while parsing a value at line 3 column 0",
+            "line 3: unexpected end of JSON input at column 0",
         ),
         (
             "{\"type\":\"GONE\",\n\"object\":{}}",

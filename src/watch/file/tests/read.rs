@@ -135,12 +135,12 @@ fn what_is_broken_does_not_hide_the_rest() {
                 pod("a", 1, "x"),
                 pod("b", 2, "x")
             ),
-            "pod/a 1, pod/b 2; f1: line 3: expected value at line 3 column 1 (2)",
+            "pod/a 1, pod/b 2; f1: line 3: expected value at column 1 (2)",
         ),
         // One line is not JSON.
         (
             format!("{}\n{{oh}}\n{}", pod("a", 1, "x"), pod("b", 2, "x")),
-            "pod/a 1, pod/b 2; f1: line 2: key must be a string at line 2 column 2 (2)",
+            "pod/a 1, pod/b 2; f1: line 2: key must be a string at column 2 (2)",
         ),
         // The file ends within a list.
         (
@@ -149,11 +149,11 @@ fn what_is_broken_does_not_hide_the_rest() {
                 pod("a", 1, "x"),
                 &pod("b", 2, "x")[..60]
             ),
-            "pod/a 1; f1: line 3: EOF while parsing a string at line 3 column 60",
+            "pod/a 1; f1: line 3: unexpected end of JSON input at column 60",
         ),
         (
             format!("[{},{{\"a\":", pod("a", 1, "x")),
-            "pod/a 1; f1: line 1: EOF while parsing a value at line 1 column 135",
+            "pod/a 1; f1: line 1: unexpected end of JSON input at column 135",
         ),
         (
             format!("{}\n{}", event("GONE", &pod("a", 1, "x")), pod("b", 2, "x")),
@@ -258,7 +258,7 @@ fn a_dump_with_logs_is_read() {
         "{oh".to_owned(),
     ]
     .concat();
-    let expect = "pod/a 1, pod/b 1; f1: line 16: key must be a string at line 16 column 2 (3)";
+    let expect = "pod/a 1, pod/b 1; f1: line 16: key must be a string at column 2 (3)";
     assert_eq!(read(&[&text]), expect);
     let documents = [
         yaml("a"),
