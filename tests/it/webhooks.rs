@@ -359,10 +359,13 @@ async fn no_change_is_lost_when_serve_is_killed() {
     let setup = Setup::start().await;
     let hook = Hook::listen(&[]);
     setup.configure(hook.port, &[BOTH]);
-    for name in ["a", "b"] {
+    for name in ["a", "b", "c"] {
         setup.put(name);
     }
     let mut served = setup.serve();
+    // Now the first states are in the outbox: a change is one from them.
+    setup.set("c", "True");
+    assert_eq!(hook.next().change(), "c InProgress>Current");
     let mut rng = fastrand::Rng::with_seed(7);
     let mut ready = BTreeMap::from([("a", false), ("b", false)]);
     let mut taken: Vec<Message> = Vec::new();
@@ -388,11 +391,20 @@ async fn no_change_is_lost_when_serve_is_killed() {
         assert!(!ran.stderr.contains("panicked"), "{}", ran.stderr);
         served = setup.serve();
     }
+    // The states of the others are compared before this one, or with it.
+    setup.set("c", "False");
+    while !taken
+        .iter()
+        .any(|message| message.change() == "c Current>InProgress")
+    {
+        taken.push(hook.next());
+    }
     lag(&served, 0);
     taken.extend(hook.messages.try_iter());
     let mut states = BTreeMap::from([
         ("a", "InProgress".to_owned()),
         ("b", "InProgress".to_owned()),
+        ("c", "Current".to_owned()),
     ]);
     let mut last: BTreeMap<String, String> = BTreeMap::new();
     for message in taken.iter().filter(|message| message.is_taken()) {
