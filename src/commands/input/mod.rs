@@ -32,10 +32,10 @@ pub(crate) fn newest_of(times: impl Iterator<Item = Timestamp>, env: &Env) -> Op
 
 /// The error of a part of a file that cannot be read. `flag` is the flag that reads standard input.
 pub(super) fn unreadable(path: &str, error: &FileError, flag: &str) -> CommandError {
-    let FileError { line, detail, .. } = error;
+    let (line, words) = (error.line, error.words());
     let document = error.document.map(|number| format!("document {number}: "));
     let document = document.unwrap_or_default();
-    let said = CommandError::failed(format!("error: {path}: line {line}: {document}{detail}"));
+    let said = CommandError::failed(format!("error: {path}: line {line}: {document}{words}"));
     match error.foreign {
         Some(foreign) => said.hint(remedy(foreign, flag)),
         None => said,

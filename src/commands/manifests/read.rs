@@ -91,8 +91,6 @@ fn unparsed(path: &str, error: &FileError) -> CommandError {
     let Some(Syntax { language, column }) = error.syntax else {
         return unreadable(path, error, "-f");
     };
-    // serde_json repeats the position in its message.
-    let detail = detail.split(" at line ").next().unwrap_or_default();
     let step = match language {
         Language::Yaml => "error converting YAML to JSON: yaml",
         Language::Json => "json",

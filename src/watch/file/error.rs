@@ -7,7 +7,7 @@ use crate::object::{Doc, Kind, ObjectRef, ParseError, Value};
 
 /// A text that is not a valid file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {detail}")]
+#[error("line {line}: {detail}{}", json_column(*syntax))]
 pub struct FileError {
     /// The line, counted from 1.
     pub line: usize,
@@ -21,6 +21,17 @@ pub struct FileError {
     pub is_no_object: bool,
     /// What the text is instead, if that is known.
     pub foreign: Option<Foreign>,
+}
+
+/// Where a text stops to be JSON. The words about YAML name what is open instead.
+fn json_column(syntax: Option<Syntax>) -> String {
+    match syntax {
+        Some(Syntax {
+            language: Language::Json,
+            column,
+        }) => format!(" at column {column}"),
+        Some(_) | None => String::new(),
+    }
 }
 
 /// A syntax error.
@@ -42,6 +53,11 @@ pub enum Language {
 }
 
 impl FileError {
+    /// What is wrong, with the column if the text is not JSON.
+    pub fn words(&self) -> String {
+        format!("{}{}", self.detail, json_column(self.syntax))
+    }
+
     pub(super) fn new(line: usize, detail: impl Into<Arc<str>>) -> FileError {
         FileError {
             line,
@@ -75,7 +91,7 @@ impl FileError {
 
     /// The error of a JSON text that begins on this line.
     pub(super) fn of_json(error: &serde_json::Error, first: usize) -> FileError {
-        let (line, column) = (first + error.line().saturating_sub(1), error.column());
+        let line = first + error.line().saturating_sub(1);
         let text = error.to_string();
         let words = match text.rsplit_once(" at line ") {
             // The words of Go, which kubectl passes on.
@@ -83,8 +99,7 @@ impl FileError {
             Some((what, _)) => what,
             None => &text,
         };
-        let detail = format!("{words} at column {column}");
-        FileError::new(line, detail).against(Language::Json, column)
+        FileError::new(line, words).against(Language::Json, error.column())
     }
 
     pub(super) fn against(self, language: Language, column: usize) -> FileError {
