@@ -354,6 +354,23 @@ async fn a_message_that_the_receiver_refuses_is_skipped_and_said() {
 }
 
 /// The law: of each object, the receiver gets a chain of changes to its last state, whenever the program is killed.
+/// Brings states up to date with the messages that were taken. Each goes on from the one before, and may come twice.
+fn replay(taken: &[Message], states: &mut BTreeMap<&str, String>) {
+    let mut last: BTreeMap<String, String> = BTreeMap::new();
+    for message in taken.iter().filter(|message| message.is_taken()) {
+        let record = message.record();
+        let name = record["object"]["ref"]["name"].as_str().unwrap();
+        let id = record["id"].as_str().unwrap().to_owned();
+        if last.get(name) == Some(&id) {
+            continue;
+        }
+        last.insert(name.to_owned(), id);
+        let state = states.get_mut(name).unwrap();
+        assert_eq!(record["from"], *state, "{}", message.body);
+        record["to"].as_str().unwrap().clone_into(state);
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn no_change_is_lost_when_serve_is_killed() {
     let setup = Setup::start().await;
@@ -406,19 +423,7 @@ async fn no_change_is_lost_when_serve_is_killed() {
         ("b", "InProgress".to_owned()),
         ("c", "Current".to_owned()),
     ]);
-    let mut last: BTreeMap<String, String> = BTreeMap::new();
-    for message in taken.iter().filter(|message| message.is_taken()) {
-        let record = message.record();
-        let name = record["object"]["ref"]["name"].as_str().unwrap();
-        let id = record["id"].as_str().unwrap().to_owned();
-        if last.get(name) == Some(&id) {
-            continue;
-        }
-        last.insert(name.to_owned(), id);
-        let state = states.get_mut(name).unwrap();
-        assert_eq!(record["from"], *state, "{}", message.body);
-        record["to"].as_str().unwrap().clone_into(state);
-    }
+    replay(&taken, &mut states);
     for (name, is_ready) in ready {
         let state = if is_ready { "Current" } else { "InProgress" };
         assert_eq!(states[name], state, "{name}");
