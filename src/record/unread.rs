@@ -7,7 +7,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::covered_revisions::CoveredRevisions;
 use super::error::StoreError;
@@ -15,6 +15,10 @@ use super::file_reader::StoreFileReader;
 use super::replay::recorder_of;
 use super::store::{ClusterFiles, MILLISECOND, StoreFile, begun};
 use crate::object::counted;
+
+/// A recorder that starts reads back what the record lacks. Another one that has just started may not have written the same
+/// yet, and its file begins earlier.
+const READ_BACK: SignedDuration = SignedDuration::from_secs(60);
 
 /// The files of a cluster that cannot be read.
 #[derive(Default)]
@@ -180,7 +184,8 @@ impl UnreadStoreFiles {
 impl UnreadStoreFile {
     /// Whether it may have something of the time between two.
     fn may_have(&self, since: Timestamp, until: Timestamp) -> bool {
-        let is_early = self.since.is_none_or(|begun| begun <= until);
+        let read_back = |begun: Timestamp| begun.checked_sub(READ_BACK).unwrap_or(Timestamp::MIN);
+        let is_early = self.since.is_none_or(|begun| read_back(begun) <= until);
         is_early && self.until.is_none_or(|ended| since <= ended)
     }
 }

@@ -297,6 +297,11 @@ impl Run {
         self.recording.tend(Pace::Quiet);
     }
 
+    /// Writes what has waited for long enough, as a recorder does all the time.
+    pub(in crate::record) fn beat(&mut self) {
+        self.recording.tend(Pace::Busy);
+    }
+
     /// Ends like a killed process. The last log keeps this part of its bytes.
     pub(in crate::record) fn kill(self, part: f64) {
         let file = self.recording.file().expect("a file").to_owned();

@@ -48,7 +48,10 @@ pub(super) fn play_timely(path: &Path, steps: &[Step]) -> DatedServer {
             Step::Write(name, data) => dated.server.write(*name, data),
             Step::Delete(name) => dated.server.delete(*name),
             Step::Forget => dated.server.oldest = dated.server.revision(),
-            Step::Clock(seconds) => clock.step(*seconds),
+            Step::Clock(seconds) => {
+                clock.step(*seconds);
+                runs.iter_mut().flatten().for_each(Run::beat);
+            }
             Step::Other => at = 1 - at,
             Step::Start(start) if runs[at].is_none() => {
                 runs[at] = Some(Run::start(path, &dated.server, &clock, *start));
