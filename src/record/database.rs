@@ -162,6 +162,23 @@ impl FileDatabase {
         }
     }
 
+    /// Reads in one transaction until [`FileDatabase::release`]. Else each statement takes the lock of the file and gives it
+    /// back, and that costs as much as the reading of a version.
+    pub(super) fn hold(&self) -> Result<(), StoreError> {
+        if self.db.is_autocommit() {
+            self.sqlite(self.db.execute_batch("BEGIN"))?;
+        }
+        Ok(())
+    }
+
+    /// Ends the transaction, if there is one. A recorder may write again.
+    pub(super) fn release(&self) {
+        if !self.db.is_autocommit() {
+            // Nothing was written, so nothing is lost.
+            let _ended = self.db.execute_batch("COMMIT");
+        }
+    }
+
     pub(super) fn rows<T>(
         &self,
         sql: &str,

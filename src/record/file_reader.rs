@@ -289,17 +289,16 @@ impl StoreFileReader {
         // In the order of the blocks, so that each is unpacked once.
         let mut last = self.index.last_of(source.id)?;
         last.retain(|row| !row.is_gone());
-        let mut objects = Vec::with_capacity(last.len());
-        for row in last {
-            let recorded = self.version(&row)?;
-            if !recorded.why.why.is_gone() {
-                objects.push((recorded.version, recorded.seen));
-            }
-        }
+        self.index.database().hold()?;
+        let objects = last.iter().map(|row| self.version(row));
+        let objects: Result<Vec<RecordedVersion>, StoreError> = objects.collect();
+        self.index.database().release();
+        let objects = objects?.into_iter();
+        let objects = objects.filter(|recorded| !recorded.why.why.is_gone());
         Ok(Some(KnownState {
+            objects: objects.map(|it| (it.version, it.seen)).collect(),
             version: reached.clone(),
             at: *at,
-            objects,
         }))
     }
 

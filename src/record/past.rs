@@ -374,9 +374,18 @@ impl ClusterPast {
         Ok(found)
     }
 
-    /// Reads a version.
+    /// Reads a version. The file is not given free until [`ClusterPast::release`].
     pub(super) fn read(&mut self, placed: &PlacedRow) -> Result<RecordedVersion, StoreError> {
-        self.files[placed.file].version(&placed.row)
+        let file = &mut self.files[placed.file];
+        file.index().database().hold()?;
+        file.version(&placed.row)
+    }
+
+    /// Gives all files free, so that recorders may write.
+    pub(super) fn release(&self) {
+        for file in &self.files {
+            file.index().database().release();
+        }
     }
 
     /// When a version arrived.

@@ -4,6 +4,7 @@
 //! thread.
 
 use std::collections::HashSet;
+use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
@@ -287,8 +288,8 @@ impl RecordedHistory {
     }
 
     /// The files. While another thread reads them, this waits.
-    pub(super) fn past(&self) -> MutexGuard<'_, ClusterPast> {
-        self.past.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn past(&self) -> PastReading<'_> {
+        PastReading(self.past.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Reads about a source. A file that turns out to be damaged is left out, if the record of the source goes on after it.
@@ -376,6 +377,29 @@ impl RecordedHistory {
             Err(SourceError::Expired(_)) => None,
             events => Some(events),
         }
+    }
+}
+
+/// The files, for one reading. When it ends, recorders may write to them again.
+pub(super) struct PastReading<'h>(MutexGuard<'h, ClusterPast>);
+
+impl Deref for PastReading<'_> {
+    type Target = ClusterPast;
+
+    fn deref(&self) -> &ClusterPast {
+        &self.0
+    }
+}
+
+impl DerefMut for PastReading<'_> {
+    fn deref_mut(&mut self) -> &mut ClusterPast {
+        &mut self.0
+    }
+}
+
+impl Drop for PastReading<'_> {
+    fn drop(&mut self) {
+        self.0.release();
     }
 }
 
