@@ -1,7 +1,9 @@
 //! Owners and dependents: the tree below an object, its revisions, and the order from below to above.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use rustc_hash::FxHashMap;
 
 use crate::object::Uid;
 
@@ -362,7 +364,7 @@ impl Graph {
         let mut grouping = Grouping {
             graph: self,
             uids,
-            numbers: HashMap::new(),
+            numbers: FxHashMap::default(),
             open: Vec::new(),
             groups: Vec::new(),
         };
@@ -381,7 +383,7 @@ struct Grouping<'g> {
     /// The objects to group.
     uids: &'g BTreeSet<Uid>,
     /// The number of each object in the order of the visits; [`GROUPED`] once it has a group.
-    numbers: HashMap<&'g Uid, usize>,
+    numbers: FxHashMap<&'g Uid, usize>,
     /// The visited objects without a group.
     open: Vec<&'g Uid>,
     /// The groups, each after the groups above it.

@@ -149,11 +149,12 @@ fn polarity(
 
 /// Whether only the names of the conditions of a kind show what they mean: that of most kinds that Kubernetes does not define.
 pub(super) fn has_telling_names(kind: &str) -> bool {
-    let group = kind.rsplit_once('/').map_or("", |(group, _)| group);
-    let has_rows = WATCHED.iter().any(|row| row.kind == kind);
     let is_built_in = rules::of(kind).is_some() || kind == "ReplicationController";
-    let has_its_own_rows = has_rows && is_kubernetes_own(group);
-    !is_built_in && !has_its_own_rows
+    let has_its_own_rows = || {
+        let group = kind.rsplit_once('/').map_or("", |(group, _)| group);
+        is_kubernetes_own(group) && WATCHED.iter().any(|row| row.kind == kind)
+    };
+    !is_built_in && !has_its_own_rows()
 }
 
 impl Problem<'_> {

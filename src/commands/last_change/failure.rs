@@ -152,21 +152,16 @@ impl FailureReason {
             node.is_some_and(|node| node.workload().is_some() || &*node.object.kind == "CronJob");
         let unwell = unwell_pods(model, &uid);
         let all_have = |rule| unwell.iter().all(|pod| pod.assessment.has_cause(rule));
-        let needs = unwell.iter().map(|pod| broken_references(model, pod));
-        let needs: Vec<Vec<Reference>> = needs.collect();
         if all_have(CauseRule::ImagePull) {
-            FailureReason::ImagePull
-        } else if all_have(CauseRule::Unschedulable) {
+            return FailureReason::ImagePull;
+        }
+        if all_have(CauseRule::Unschedulable) {
             // The claims of the Pods name something that does not exist, or the nodes take no Pod.
-            let needs = unwell.iter().map(|pod| claim_needs(model, pod));
-            let needs: Vec<Vec<Reference>> = needs.collect();
-            if needs.iter().all(|needs| !needs.is_empty()) {
-                FailureReason::need(needs.into_iter().flatten())
-            } else {
-                FailureReason::Scheduling(closed_nodes(model, &unwell))
-            }
-        } else if needs.iter().all(|needs| !needs.is_empty()) {
-            FailureReason::need(needs.into_iter().flatten())
+            let needs = common_needs(&unwell, |pod| claim_needs(model, pod));
+            return needs.unwrap_or_else(|| FailureReason::Scheduling(closed_nodes(model, &unwell)));
+        }
+        if let Some(needs) = common_needs(&unwell, |pod| broken_references(model, pod)) {
+            needs
         } else if is_workload && unwell.iter().any(|pod| pod.object != object.object) {
             FailureReason::Pods
         } else {
@@ -243,10 +238,6 @@ impl FailureReason {
         })
     }
 
-    fn need(references: impl Iterator<Item = Reference>) -> FailureReason {
-        FailureReason::Need(references.map(|reference| reference.target).collect())
-    }
-
     fn of_service(model: &Model, service: &Node) -> FailureReason {
         if model.graph().selected_pods(&service.uid).is_empty() {
             let idle = idle_workload(model.around(), service);
@@ -302,6 +293,22 @@ fn target(kind: &str, namespace: Option<&str>, name: &str) -> ReferenceTarget {
         namespace: namespace.map(Into::into),
         name: name.into(),
     }
+}
+
+/// What these Pods lack; `None` if one of them lacks nothing.
+fn common_needs(
+    pods: &[&ModelObject],
+    needs: impl Fn(&ModelObject) -> Vec<Reference>,
+) -> Option<FailureReason> {
+    let mut all = BTreeSet::new();
+    for pod in pods {
+        let own = needs(pod);
+        if own.is_empty() {
+            return None;
+        }
+        all.extend(own.into_iter().map(|reference| reference.target));
+    }
+    Some(FailureReason::Need(all))
 }
 
 /// The nodes that somebody has closed to these Pods.
