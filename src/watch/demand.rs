@@ -1,13 +1,18 @@
 //! `SourceDemand`: what the holders of a source want of its task: that it lives, that it begins, and that it lists once more.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::watch;
+use tokio::sync::Notify;
 use tokio::time::timeout;
 
-/// What is wanted of the task of one source. It is a single channel: each takes 350 bytes, and a view can have thousands of sources
-/// that are idle.
-pub(super) struct SourceDemand(watch::Sender<Wanted>);
+/// What is wanted of the task of one source. It is no channel: that takes 350 bytes more, and a view can have thousands of
+/// sources that are idle.
+#[derive(Default)]
+pub(super) struct SourceDemand {
+    wanted: Mutex<Wanted>,
+    changed: Notify,
+}
 
 #[derive(Debug, Default)]
 struct Wanted {
@@ -22,24 +27,19 @@ struct Wanted {
 }
 
 impl SourceDemand {
-    /// Nothing is wanted.
-    pub(super) fn new() -> SourceDemand {
-        SourceDemand(watch::Sender::new(Wanted::default()))
-    }
-
     /// Adds a handle.
     pub(super) fn hold(&self) {
-        self.0.send_modify(|wanted| wanted.leases += 1);
+        self.change(|wanted| wanted.leases += 1);
     }
 
     /// Removes a handle.
     pub(super) fn release(&self) {
-        self.0.send_modify(|wanted| wanted.leases -= 1);
+        self.change(|wanted| wanted.leases -= 1);
     }
 
     /// Whether a handle exists.
     pub(super) fn is_held(&self) -> bool {
-        self.0.borrow().leases > 0
+        self.wanted().leases > 0
     }
 
     /// Waits until no handle has existed for the time `linger`.
@@ -55,7 +55,7 @@ impl SourceDemand {
 
     /// Allows reading from here on.
     pub(super) fn start(&self) {
-        self.0.send_modify(|wanted| wanted.is_started = true);
+        self.change(|wanted| wanted.is_started = true);
     }
 
     /// Waits until reading may begin.
@@ -65,19 +65,19 @@ impl SourceDemand {
 
     /// Asks for a listing, and waits until one that has begun later is stored.
     pub(super) async fn ask_for_listing(&self) {
-        self.0.send_modify(|wanted| wanted.asked += 1);
+        self.change(|wanted| wanted.asked += 1);
         let number = self.asked();
         self.until(|wanted| wanted.served >= number).await;
     }
 
     /// The number of the newest request for a listing.
     pub(super) fn asked(&self) -> u64 {
-        self.0.borrow().asked
+        self.wanted().asked
     }
 
     /// Records that a listing is stored that began when `asked` was the newest request.
     pub(super) fn serve(&self, asked: u64) {
-        self.0.send_modify(|wanted| wanted.served = asked);
+        self.change(|wanted| wanted.served = asked);
     }
 
     /// Waits until a request for a listing is not served.
@@ -85,9 +85,23 @@ impl SourceDemand {
         self.until(|wanted| wanted.asked > wanted.served).await;
     }
 
+    fn wanted(&self) -> MutexGuard<'_, Wanted> {
+        self.wanted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Wanted)) {
+        change(&mut self.wanted());
+        self.changed.notify_waiters();
+    }
+
     async fn until(&self, is_met: impl Fn(&Wanted) -> bool) {
-        let mut wanted = self.0.subscribe();
-        // This cannot fail: the sender lives as long as `self`.
-        let _always = wanted.wait_for(|wanted| is_met(wanted)).await;
+        loop {
+            // A change after this line ends the wait.
+            let changed = self.changed.notified();
+            if is_met(&self.wanted()) {
+                return;
+            }
+            changed.await;
+        }
     }
 }

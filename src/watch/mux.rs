@@ -116,12 +116,13 @@ impl Mux {
 
     /// The past of a source, as far back as the server keeps it. `None` for a file, and for an unknown cluster.
     pub fn history(&self, key: &SourceKey) -> Option<History> {
-        History::new(self.upstreams.archive(key)?)
+        History::new(self.upstreams.archive(Arc::new(key.clone()))?)
     }
 
     /// The times of a cluster's revisions; `None` for an unknown cluster.
     pub fn dates(&self, cluster: &ClusterId) -> Option<Dates> {
-        self.upstreams.archive(&leases(cluster)).map(Dates::new)
+        let leases = Arc::new(leases(cluster));
+        self.upstreams.archive(leases).map(Dates::new)
     }
 }
 
@@ -130,7 +131,7 @@ pub(super) struct Upstreams {
     clusters: Mutex<HashMap<ClusterId, Cluster>>,
     clock: Clock,
     options: MuxOptions,
-    open: Mutex<HashMap<SourceKey, Open>>,
+    open: Mutex<HashMap<Arc<SourceKey>, Open>>,
     /// The states from which sources start.
     resumed: Mutex<HashMap<SourceKey, KnownState>>,
 }
@@ -171,6 +172,7 @@ impl Upstreams {
     /// Returns a handle to a source, which this opens if necessary.
     pub(super) fn lease(self: &Arc<Self>, key: SourceKey) -> Lease {
         let mut open = self.open();
+        let key = Arc::new(key);
         let entry = open.entry(key.clone()).or_insert_with(|| self.start(key));
         let shared = entry.shared.clone();
         shared.demand.hold();
@@ -179,7 +181,7 @@ impl Upstreams {
         Lease { upstreams, shared }
     }
 
-    fn open(&self) -> MutexGuard<'_, HashMap<SourceKey, Open>> {
+    fn open(&self) -> MutexGuard<'_, HashMap<Arc<SourceKey>, Open>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -191,14 +193,14 @@ impl Upstreams {
         self.clusters().get(id).cloned()
     }
 
-    fn start(self: &Arc<Self>, key: SourceKey) -> Open {
+    fn start(self: &Arc<Self>, key: Arc<SourceKey>) -> Open {
         let cluster = self.cluster(&key.cluster);
         let seed = self.options.seed ^ hash(&key);
         let (upstream, health) = cluster.map_or_else(
             || (Upstream::Live, Arc::default()),
             |cluster| (cluster.transport.upstream(), cluster.health),
         );
-        let archive = self.archive(&key);
+        let archive = self.archive(key.clone());
         let mut resumed = self.resumed.lock().unwrap_or_else(PoisonError::into_inner);
         let known = resumed.remove(&key);
         drop(resumed);
@@ -206,8 +208,10 @@ impl Upstreams {
         if let Some(known) = known {
             shared.resume(known);
         }
-        let driver =
-            archive.map(|archive| Driver::new(shared.clone(), archive, &self.options, seed));
+        let driver = archive.map(|archive| {
+            // A future keeps several copies of what it owns.
+            Box::new(Driver::new(shared.clone(), archive, &self.options, seed))
+        });
         if driver.is_none() {
             let cause = format!("no such cluster: {}", shared.key.cluster.0).into();
             shared.set_state(SourceState::Failed { cause });
@@ -225,12 +229,12 @@ impl Upstreams {
     }
 
     /// Where to read a source from; `None` if its cluster is unknown.
-    pub(super) fn archive(&self, key: &SourceKey) -> Option<Archive> {
+    pub(super) fn archive(&self, key: Arc<SourceKey>) -> Option<Archive> {
         let cluster = self.cluster(&key.cluster)?;
         Some(Archive {
             transport: cluster.transport,
             compacted: cluster.compacted,
-            key: Arc::new(key.clone()),
+            key,
             page_items: self.options.page_items,
         })
     }
@@ -253,7 +257,7 @@ impl Upstreams {
 async fn drive(
     upstreams: Weak<Upstreams>,
     shared: Arc<SharedSource>,
-    driver: Option<Driver>,
+    driver: Option<Box<Driver>>,
     linger: Duration,
 ) {
     let driving = async {

@@ -70,7 +70,7 @@ pub(super) struct SourceInner {
 
 impl SharedSource {
     pub(super) fn new(
-        key: SourceKey,
+        key: Arc<SourceKey>,
         clock: Clock,
         upstream: Upstream,
         health: Arc<Health>,
@@ -91,7 +91,7 @@ impl SharedSource {
             next_id: 0,
         };
         SharedSource {
-            key: Arc::new(key),
+            key,
             clock,
             health,
             inner: Mutex::new(inner),
@@ -100,7 +100,7 @@ impl SharedSource {
             drained: Notify::new(),
             restored: Notify::new(),
             filled: Notify::new(),
-            demand: SourceDemand::new(),
+            demand: SourceDemand::default(),
             backfill_waits,
         }
     }

@@ -69,7 +69,7 @@ impl Backfiller {
     }
 
     /// Runs the backfills that arrive, while the source exists.
-    pub(super) async fn run(self) {
+    pub(super) async fn run(&self) {
         loop {
             let backfill = self.shared.next_backfill().await;
             // On the heap, as a quiet source runs none.

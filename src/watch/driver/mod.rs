@@ -100,7 +100,7 @@ impl Driver {
 
     /// Runs until the source ends or fails for good. Backfills run beside the watch, so that the store stays
     /// current meanwhile.
-    pub(super) async fn run(mut self) {
+    pub(super) async fn run(mut self: Box<Self>) {
         let backfiller = self.backfiller.clone();
         tokio::join!(self.drive(), backfiller.run());
     }

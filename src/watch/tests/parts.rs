@@ -396,7 +396,7 @@ fn the_number_of_remembered_deletions_is_limited() {
 fn joining_is_atomic() {
     const VERSIONS: u64 = 40_000;
     let clock: Clock = Arc::new(|| Timestamp::UNIX_EPOCH);
-    let shared = SharedSource::new(pods(), clock, Upstream::Live, Arc::default());
+    let shared = SharedSource::new(Arc::new(pods()), clock, Upstream::Live, Arc::default());
     let number = |event: &Event| match event {
         Event::Object { now, .. } => now.version.as_str().parse::<u64>().ok(),
         _ => None,
