@@ -9,6 +9,7 @@
 //! $ cargo bench --bench record
 //! $ cargo bench --bench record -- 20     a twentieth of the cluster
 //! $ cargo bench --bench record -- keep   only makes the files, and prints where they are
+//! $ cargo bench --bench record -- large  only the restart over 10 GiB, which takes a quarter of an hour
 //! ```
 #![expect(
     clippy::unwrap_used,
@@ -40,6 +41,8 @@ use serde_json::json;
 const DAY: i64 = 24 * 3600 * 1000;
 /// How many files the store of `changes` has.
 const FILES: i64 = 60;
+/// How many files of 512 MiB the large record has: 10 GiB.
+const LARGE_FILES: u32 = 20;
 /// When the record ends, in milliseconds since the epoch: 2026-11-21T17:31:10Z, after the last write of the fixtures.
 const END: i64 = 1_795_282_270_000;
 
@@ -582,6 +585,53 @@ fn many_files(deployments: usize) -> (PathBuf, Vec<SourceKey>) {
     (path, keys)
 }
 
+/// Records updates of the cluster until a file is full, and gives it the copies that as many recorders would have written.
+fn large_record(deployments: usize) -> (PathBuf, Vec<SourceKey>) {
+    let path = folder("large");
+    let clock = Arc::new(AtomicI64::new(END));
+    let recorder = recorder(&path, &clock, HashMap::new());
+    let mut cluster = RollingCluster::new(deployments);
+    let mut versions = 0;
+    for deployment in (0..deployments).cycle() {
+        let new = cluster.rollout(deployment);
+        versions += new.len() as u64;
+        feed(&recorder, &new, at(clock.fetch_add(100, Ordering::Relaxed)));
+        drain(&recorder, versions);
+        if recorder.progress().bytes >= 510 << 20 {
+            break;
+        }
+    }
+    let templates = cluster.templates.values();
+    let keys: Vec<Arc<SourceKey>> = templates.map(|template| template.key.clone()).collect();
+    for key in &keys {
+        let version = cluster.numbers.revision.to_string();
+        let version = kubectl_spy::object::ResourceVersion::new(version);
+        let (epoch, count) = (1, 0);
+        recorder.record(
+            key,
+            Event::Synced {
+                epoch,
+                count,
+                version: version.clone(),
+            },
+        );
+        recorder.reach(key, version);
+    }
+    recorder.finish().unwrap();
+    let written = Store::open(&path).unwrap().cluster("bench").list().unwrap();
+    let [file] = &written[..] else {
+        panic!("{} files", written.len());
+    };
+    let name = file.path.file_name().unwrap().to_string_lossy();
+    let (begun, _) = name.split_once('-').unwrap();
+    for copy in 1..LARGE_FILES {
+        let name = format!("{begun}-{copy:08x}.spy");
+        fs::copy(&file.path, file.path.with_file_name(name)).unwrap();
+    }
+    println!("{versions} versions in each of {LARGE_FILES} files");
+    (path, keys.iter().map(|key| (**key).clone()).collect())
+}
+
 /// The time to the first line of a command that reads the record, and to its end.
 fn read(path: &Path, command: &[&str], plain: Duration) {
     let (begun, worked_before) = (Instant::now(), processor_time_of_children());
@@ -626,7 +676,8 @@ fn restart(path: &Path, keys: &[SourceKey], plain: Duration) {
     let objects: usize = states.values().map(|state| state.objects.len()).sum();
     let known = begun.elapsed();
     let worked = processor_time().saturating_sub(worked_before);
-    let per_file = size(path) / u64::try_from(FILES).unwrap();
+    let files = fs::read_dir(path.join("bench")).unwrap().count();
+    let megabytes = size(path) >> 20;
     let clock = Arc::new(AtomicI64::new(END));
     let resumed = states
         .iter()
@@ -654,8 +705,7 @@ fn restart(path: &Path, keys: &[SourceKey], plain: Duration) {
     let took = begun.elapsed();
     recorder.finish().unwrap();
     println!(
-        "restart over {FILES} files of {} MB   last state {known:.0?}, {worked:.0?} of a core = {}, snapshot {took:.0?}, {objects} objects",
-        per_file >> 20,
+        "restart over {files} files, {megabytes} MB   last state {known:.0?}, {worked:.0?} of a core = {}, snapshot {took:.0?}, {objects} objects",
         ratio(worked, plain),
     );
 }
@@ -714,6 +764,12 @@ fn main() {
     if arguments.iter().any(|arg| arg == "keep") {
         let (path, _) = many_files((100 / part).max(2));
         return println!("{}", path.display());
+    }
+    if arguments.iter().any(|arg| arg == "large") {
+        let (path, keys) = large_record((100 / part).max(2));
+        let plain = plain_read((10_000 / part).max(200));
+        restart(&path, &keys, plain);
+        return fs::remove_dir_all(&path).unwrap();
     }
     write((100 / part).max(1));
     at_rest(10_000);

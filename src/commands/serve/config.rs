@@ -18,7 +18,7 @@ use crate::status::Status;
 #[derive(Clone, Debug, Default)]
 pub(super) struct ServeConfig {
     /// Who is told of changes of state.
-    pub(super) sinks: Vec<Arc<Sink>>,
+    pub(super) sinks: Vec<Sink>,
     /// Which topics get the versions of the record.
     pub(super) topics: Vec<Arc<TopicSink>>,
     /// The types and objects to follow, in place of arguments.
@@ -27,8 +27,8 @@ pub(super) struct ServeConfig {
     pub(super) packages: Vec<PackageTool>,
     /// The file of the outbox; `None` for the usual one.
     pub(super) outbox: Option<PathBuf>,
-    /// The lines with the types of each sink.
-    kind_lines: Vec<Vec<u64>>,
+    /// The lines with the types of all sinks.
+    kind_lines: Vec<u64>,
 }
 
 /// The file as it is written.
@@ -195,8 +195,8 @@ impl ServeConfig {
                 topics.push(Arc::new(reader.topic(entry)?));
             } else {
                 let kinds = entry.when.iter().flat_map(|when| &when.kind);
-                kind_lines.push(kinds.map(|kind| kind.referenced.line()).collect());
-                sinks.push(Arc::new(reader.sink(entry)?));
+                kind_lines.extend(kinds.map(|kind| kind.referenced.line()));
+                sinks.push(reader.sink(entry)?);
             }
         }
         Ok(ServeConfig {
@@ -220,19 +220,15 @@ impl ServeConfig {
         path: &Path,
         session: &Session,
     ) -> Result<(), CommandError> {
-        for (sink, lines) in self.sinks.iter_mut().zip(&self.kind_lines) {
-            let Some(sink) = Arc::get_mut(sink) else {
-                continue; // never: nothing else has this configuration yet
-            };
-            for (word, line) in sink.when.kinds.iter_mut().zip(lines) {
-                let found = session.type_named(word).await;
-                *word = found.map_err(|error| {
-                    let text = error.to_string();
-                    let text = text.strip_prefix("error: ").unwrap_or(&text);
-                    let hints = error.hints().iter();
-                    hints.fold(YamlFile { path }.at_line(*line, text), CommandError::hint)
-                })?;
-            }
+        let words = self.sinks.iter_mut().flat_map(|sink| &mut sink.when.kinds);
+        for (word, line) in words.zip(&self.kind_lines) {
+            let found = session.type_named(word).await;
+            *word = found.map_err(|error| {
+                let text = error.to_string();
+                let text = text.strip_prefix("error: ").unwrap_or(&text);
+                let hints = error.hints().iter();
+                hints.fold(YamlFile { path }.at_line(*line, text), CommandError::hint)
+            })?;
         }
         Ok(())
     }

@@ -172,7 +172,7 @@ impl SinkWork {
     /// Sends to the sinks and topics of this configuration from now on. An error changes nothing.
     async fn use_sinks(&self, config: &ServeConfig, now: Timestamp) -> Result<(), CommandError> {
         self.topics.check(&config.topics)?;
-        let sinks = config.sinks.clone();
+        let sinks = config.sinks.iter().cloned().map(Arc::new).collect();
         let set = self
             .queue
             .on_thread(move |queue| queue.set_sinks(sinks, now));
