@@ -152,15 +152,15 @@ impl LogCluster {
         lines
     }
 
-    /// kubectl's error about objects whose kinds have no Pods; `None` if one may have some. An inventory is a `ConfigMap` whose
-    /// members may have Pods.
+    /// kubectl's error about an object that was requested by name and whose kind has no Pods, and about types without any.
+    /// An inventory is a `ConfigMap` whose members may have Pods.
     pub(super) fn without_logs(&self) -> Option<CommandError> {
-        let requested = self.selection.requested();
-        let may_have = |key: &SourceKey| may_have_pods(&key.resource.group_kind());
-        if requested.iter().any(may_have) || !self.selection.is_without_dependents() {
-            return None;
-        }
-        let resource = &requested.first()?.resource;
+        let alone = self.selection.without_dependents();
+        let alone = alone.filter(|key| !may_have_pods(&key.resource.group_kind()));
+        let alone: Vec<&SourceKey> = alone.collect();
+        let are_all = alone.len() == self.selection.requested().len();
+        let mut wrong = alone.iter().filter(|key| are_all || key.select.name().is_some());
+        let resource = &wrong.next()?.resource;
         let of = format!("*{}.{}", resource.version, resource.kind);
         let text = format!("cannot get the logs from {of}: selector for {of} not implemented");
         let error = CommandError::failed(format!("error: {}", self.about(&text)));

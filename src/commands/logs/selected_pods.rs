@@ -71,10 +71,20 @@ impl SelectedPods {
             && roots.iter().all(|(uid, _)| self.finished.contains(uid))
     }
 
-    /// Whether the requested objects exist, and nothing is below them.
-    pub(super) fn is_without_dependents(&self) -> bool {
-        let roots = self.model.roots().count();
-        roots > 0 && self.selected.len() == roots
+    /// The requested sources that have objects, with nothing below them.
+    pub(super) fn without_dependents(&self) -> impl Iterator<Item = &SourceKey> {
+        let graph = self.model.graph();
+        let owns = |uid: &Uid| graph.directly_below(uid).next().is_some();
+        let (mut there, mut owners) = (BTreeSet::new(), BTreeSet::new());
+        for (uid, root) in self.model.roots().iter() {
+            there.insert(root.place.requested);
+            if owns(uid) {
+                owners.insert(root.place.requested);
+            }
+        }
+        let requested = self.requested().iter().enumerate();
+        let alone = requested.filter(move |(at, _)| there.contains(at) && !owners.contains(at));
+        alone.map(|(_, key)| key)
     }
 
     /// The requested sources of one object that does not exist.
