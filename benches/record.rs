@@ -9,7 +9,8 @@
 //! $ cargo bench --bench record
 //! $ cargo bench --bench record -- 20     a twentieth of the cluster
 //! $ cargo bench --bench record -- keep   only makes the files, and prints where they are
-//! $ cargo bench --bench record -- large  only the restart over 10 GiB, which takes a quarter of an hour
+//! $ cargo bench --bench record -- large  only makes 10 GiB, in some minutes, and prints where they are
+//! $ cargo bench --bench record -- restart DIR
 //! ```
 #![expect(
     clippy::unwrap_used,
@@ -30,7 +31,8 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use kubectl_spy::record::{
-    RecordOptions, RecordedCluster, Recorder, ResumedSource, RetentionPolicy, Store, last_states,
+    RecordOptions, RecordedCluster, Recorder, ResumedSource, RetentionPolicy, Store,
+    StoreTransport, last_states,
 };
 use kubectl_spy::sandbox::{Options, Sandbox, Writer};
 use kubectl_spy::source::{Event, SourceKey, Version, Why};
@@ -525,8 +527,8 @@ fn write(deployments: usize) {
     fs::remove_file(&plain).unwrap();
 }
 
-/// Records a file a day, each with a snapshot of all objects. Returns the directory and the keys.
-fn many_files(deployments: usize) -> (PathBuf, Vec<SourceKey>) {
+/// Records a file a day, each with a snapshot of all objects. Returns the directory.
+fn many_files(deployments: usize) -> PathBuf {
     let path = folder("days");
     let clock = Arc::new(AtomicI64::new(END - FILES * DAY));
     let recorder = recorder(&path, &clock, HashMap::new());
@@ -581,12 +583,11 @@ fn many_files(deployments: usize) -> (PathBuf, Vec<SourceKey>) {
         }
     }
     recorder.finish().unwrap();
-    let keys = keys.iter().map(|key| (**key).clone()).collect();
-    (path, keys)
+    path
 }
 
 /// Records updates of the cluster until a file is full, and gives it the copies that as many recorders would have written.
-fn large_record(deployments: usize) -> (PathBuf, Vec<SourceKey>) {
+fn large_record(deployments: usize) -> PathBuf {
     let path = folder("large");
     let clock = Arc::new(AtomicI64::new(END));
     let recorder = recorder(&path, &clock, HashMap::new());
@@ -601,9 +602,7 @@ fn large_record(deployments: usize) -> (PathBuf, Vec<SourceKey>) {
             break;
         }
     }
-    let templates = cluster.templates.values();
-    let keys: Vec<Arc<SourceKey>> = templates.map(|template| template.key.clone()).collect();
-    for key in &keys {
+    for key in cluster.templates.values().map(|template| &template.key) {
         let version = cluster.numbers.revision.to_string();
         let version = kubectl_spy::object::ResourceVersion::new(version);
         let (epoch, count) = (1, 0);
@@ -629,7 +628,7 @@ fn large_record(deployments: usize) -> (PathBuf, Vec<SourceKey>) {
         fs::copy(&file.path, file.path.with_file_name(name)).unwrap();
     }
     println!("{versions} versions in each of {LARGE_FILES} files");
-    (path, keys.iter().map(|key| (**key).clone()).collect())
+    path
 }
 
 /// The time to the first line of a command that reads the record, and to its end.
@@ -669,14 +668,17 @@ fn peak_memory(child: &Child) -> u64 {
 }
 
 /// The time until a recorder has its last state, and a file of its own.
-fn restart(path: &Path, keys: &[SourceKey], plain: Duration) {
+fn restart(path: &Path, plain: Duration) {
+    let files = Store::open(path).unwrap().cluster("bench");
+    let record = StoreTransport::open(&files).unwrap().unwrap();
+    let keys = record.sources().to_vec();
+    drop(record);
     let (begun, worked_before) = (Instant::now(), processor_time());
-    let store = Store::open(path).unwrap();
-    let states = last_states(&store.cluster("bench"), keys).unwrap();
+    let states = last_states(&files, &keys).unwrap();
     let objects: usize = states.values().map(|state| state.objects.len()).sum();
     let known = begun.elapsed();
     let worked = processor_time().saturating_sub(worked_before);
-    let files = fs::read_dir(path.join("bench")).unwrap().count();
+    let files = files.list().unwrap().len();
     let megabytes = size(path) >> 20;
     let clock = Arc::new(AtomicI64::new(END));
     let resumed = states
@@ -762,18 +764,18 @@ fn main() {
         return write(1);
     }
     if arguments.iter().any(|arg| arg == "keep") {
-        let (path, _) = many_files((100 / part).max(2));
+        let path = many_files((100 / part).max(2));
         return println!("{}", path.display());
     }
     if arguments.iter().any(|arg| arg == "large") {
-        let (path, keys) = large_record((100 / part).max(2));
-        let plain = plain_read((10_000 / part).max(200));
-        restart(&path, &keys, plain);
-        return fs::remove_dir_all(&path).unwrap();
+        return println!("{}", large_record((100 / part).max(2)).display());
+    }
+    if let Some(at) = arguments.iter().position(|arg| arg == "restart") {
+        return restart(Path::new(&arguments[at + 1]), plain_read(10_000));
     }
     write((100 / part).max(1));
     at_rest(10_000);
-    let (path, keys) = many_files((100 / part).max(2));
+    let path = many_files((100 / part).max(2));
     println!("{FILES} files, {} MB", size(&path) >> 20);
     let plain = plain_read((10_000 / part).max(200));
     let month_ago = at(END - 30 * DAY).to_string();
@@ -784,6 +786,6 @@ fn main() {
     ] {
         read(&path, command, plain);
     }
-    restart(&path, &keys, plain);
+    restart(&path, plain);
     fs::remove_dir_all(&path).unwrap();
 }

@@ -158,7 +158,8 @@ impl FailureReason {
         if all_have(CauseRule::Unschedulable) {
             // The claims of the Pods name something that does not exist, or the nodes take no Pod.
             let needs = common_needs(&unwell, |pod| claim_needs(model, pod));
-            return needs.unwrap_or_else(|| FailureReason::Scheduling(closed_nodes(model, &unwell)));
+            return needs
+                .unwrap_or_else(|| FailureReason::Scheduling(closed_nodes(model, &unwell)));
         }
         if let Some(needs) = common_needs(&unwell, |pod| broken_references(model, pod)) {
             needs

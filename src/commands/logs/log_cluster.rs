@@ -159,7 +159,9 @@ impl LogCluster {
         let alone = alone.filter(|key| !may_have_pods(&key.resource.group_kind()));
         let alone: Vec<&SourceKey> = alone.collect();
         let are_all = alone.len() == self.selection.requested().len();
-        let mut wrong = alone.iter().filter(|key| are_all || key.select.name().is_some());
+        let mut wrong = alone
+            .iter()
+            .filter(|key| are_all || key.select.name().is_some());
         let resource = &wrong.next()?.resource;
         let of = format!("*{}.{}", resource.version, resource.kind);
         let text = format!("cannot get the logs from {of}: selector for {of} not implemented");
