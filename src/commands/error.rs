@@ -13,8 +13,19 @@ pub(crate) struct CommandError {
     message: String,
     hints: Vec<String>,
     kind: ErrorKind,
-    /// Whether the server did not answer, so that the same request may succeed later.
-    is_silence: bool,
+    /// What the server made of the request; `None` if that is not the matter.
+    answer: Option<FailedAnswer>,
+}
+
+/// What a server makes of a request that has no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FailedAnswer {
+    /// It does not answer, so that the same request may succeed later.
+    Silence,
+    /// What is asked for does not exist.
+    NotFound,
+    /// The user may not have it.
+    Forbidden,
 }
 
 /// The kind of an error. It decides the exit code and the text after the message.
@@ -41,7 +52,7 @@ impl CommandError {
             message: format!("error: {message}"),
             hints: Vec::new(),
             kind: ErrorKind::Usage,
-            is_silence: false,
+            answer: None,
         }
     }
 
@@ -51,15 +62,24 @@ impl CommandError {
             message: message.to_string(),
             hints: Vec::new(),
             kind: ErrorKind::Failed,
-            is_silence: false,
+            answer: None,
         }
     }
 
     /// A server did not answer; `message` is the whole first line.
     pub(crate) fn silent(message: impl fmt::Display) -> CommandError {
-        CommandError {
-            is_silence: true,
-            ..CommandError::failed(message)
+        CommandError::failed(message).because(FailedAnswer::Silence)
+    }
+
+    /// An error in the words of a server, as the state of a source has them: `Error from server (Forbidden): pods is forbidden`.
+    pub(crate) fn of_cause(words: impl fmt::Display) -> CommandError {
+        let error = CommandError::failed(words);
+        let reason = error.message.strip_prefix("Error from server (");
+        let reason = reason.and_then(|rest| rest.split_once(')'));
+        match reason {
+            Some(("Forbidden", _)) => error.because(FailedAnswer::Forbidden),
+            Some(("NotFound", _)) => error.because(FailedAnswer::NotFound),
+            Some(_) | None => error,
         }
     }
 
@@ -85,6 +105,13 @@ impl CommandError {
             kind: ErrorKind::Stopped(signal),
             ..CommandError::failed("interrupted")
         }
+    }
+
+    /// The same error, as the server has answered.
+    #[must_use]
+    pub(crate) fn because(self, answer: FailedAnswer) -> CommandError {
+        let answer = Some(answer);
+        CommandError { answer, ..self }
     }
 
     /// Adds an action that the user can take.
@@ -117,7 +144,12 @@ impl CommandError {
 
     /// Whether the server did not answer, so that the same request may succeed later.
     pub(crate) fn is_silence(&self) -> bool {
-        self.is_silence
+        self.answer == Some(FailedAnswer::Silence)
+    }
+
+    /// What the server made of the request; `None` if that is not the matter.
+    pub(crate) fn answer(&self) -> Option<FailedAnswer> {
+        self.answer
     }
 
     /// The kind of this error.
@@ -149,14 +181,14 @@ impl From<std::io::Error> for CommandError {
             message: format!("error: {error}"),
             hints: Vec::new(),
             kind,
-            is_silence: false,
+            answer: None,
         }
     }
 }
 
 impl From<ApiError> for CommandError {
     fn from(error: ApiError) -> CommandError {
-        let forbidden = error.status.code == 403;
+        let code = error.status.code;
         let resource = match &*error.resource {
             // Only discovery reads a path that is not a resource.
             "" => "/apis",
@@ -167,7 +199,11 @@ impl From<ApiError> for CommandError {
         let place = place.unwrap_or_default();
         let hint = format!("try `kubectl auth can-i {} {resource}{place}`", error.verb);
         let error = CommandError::failed(error);
-        if forbidden { error.hint(hint) } else { error }
+        match code {
+            403 => error.because(FailedAnswer::Forbidden).hint(hint),
+            404 => error.because(FailedAnswer::NotFound),
+            _ => error,
+        }
     }
 }
 
@@ -211,13 +247,10 @@ impl From<ConfigError> for CommandError {
 impl From<RequestError> for CommandError {
     fn from(error: RequestError) -> CommandError {
         match error {
-            RequestError::Api { error, .. } => {
-                let is_silence = matches!(error.status.code, 429 | 500..);
-                CommandError {
-                    is_silence,
-                    ..error.into()
-                }
+            RequestError::Api { error, .. } if matches!(error.status.code, 429 | 500..) => {
+                CommandError::from(error).because(FailedAnswer::Silence)
             }
+            RequestError::Api { error, .. } => error.into(),
             error => CommandError::silent(error),
         }
     }

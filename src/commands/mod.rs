@@ -36,7 +36,7 @@ use crate::render::style::Look;
 pub(crate) use args::{
     ClusterArgs, Ending, FileArgs, LookArgs, ManifestArgs, ObjectArgs, Subject, WatchArgs,
 };
-pub(crate) use error::{CommandError, ErrorKind};
+pub(crate) use error::{CommandError, ErrorKind, FailedAnswer};
 pub(crate) use failure_logs::{FailureLogs, LastLines, LogLineArgs};
 pub(crate) use flag_values::{TimeOrAge, duration_with_days};
 pub(crate) use in_cluster::{IMAGE, InClusterProgram, MountedVolume, ProgramParts};

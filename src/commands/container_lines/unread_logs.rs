@@ -114,7 +114,7 @@ impl UnreadLogs {
         if let Some(refusal) = self.without_previous.first()
             && self.without_previous.len() == total
         {
-            let error = CommandError::failed(&refusal.text);
+            let error = CommandError::of_cause(&refusal.text);
             return Some(match total {
                 1 => error,
                 _ => error.hint(format!(
@@ -124,7 +124,7 @@ impl UnreadLogs {
         }
         let (container, refusal) = self.refusals.iter().next()?;
         let error = if total == 1 {
-            CommandError::failed(&refusal.text)
+            CommandError::of_cause(&refusal.text)
         } else {
             let are_begun = self.refusals.values().any(|refusal| refusal.code == 0);
             let end = if are_begun { " to the end" } else { "" };

@@ -110,7 +110,7 @@ impl LiveLogs {
         let unread: BTreeSet<&str> = unread.collect();
         if !unread.is_empty() {
             let lines: Vec<&str> = unread.into_iter().collect();
-            return Some(CommandError::failed(lines.join("\n")));
+            return Some(CommandError::of_cause(lines.join("\n")));
         }
         self.printer.error(self.clusters.are_several())
     }

@@ -16,8 +16,8 @@ use tokio::time::timeout;
 
 use crate::commands::live::clusters::Clusters;
 use crate::commands::{
-    ClusterOrigin, CommandError, Context, LookArgs, ReaderLogin, Session, UnreadFiles, changes,
-    logs, trace,
+    ClusterOrigin, CommandError, Context, FailedAnswer, LookArgs, ReaderLogin, Session,
+    UnreadFiles, changes, logs, trace,
 };
 use crate::env::Env;
 use crate::render::display::Stream;
@@ -307,17 +307,16 @@ async fn until_one_is_closed<'s, T: 's>(answers: impl Iterator<Item = &'s mut on
     .await;
 }
 
-/// An error with those of its hints that name no flag: a path has none. Its code follows kubectl's words at its begin: later words
-/// can be those of the reader.
+/// An error with those of its hints that name no flag: a path has none.
 fn refusal(error: &CommandError) -> QuestionError {
     let hints = error.hints().iter().filter(|hint| !hint.contains("--"));
     let hints = hints.map(|hint| format!("hint: {hint}\n"));
     let words = format!("{error}\n{}", hints.collect::<String>());
-    let code = match () {
-        () if error.is_silence() => StatusCode::SERVICE_UNAVAILABLE,
-        () if words.starts_with("Error from server (NotFound)") => StatusCode::NOT_FOUND,
-        () if words.starts_with("Error from server (Forbidden)") => StatusCode::FORBIDDEN,
-        () => StatusCode::BAD_REQUEST,
+    let code = match error.answer() {
+        Some(FailedAnswer::Silence) => StatusCode::SERVICE_UNAVAILABLE,
+        Some(FailedAnswer::NotFound) => StatusCode::NOT_FOUND,
+        Some(FailedAnswer::Forbidden) => StatusCode::FORBIDDEN,
+        None => StatusCode::BAD_REQUEST,
     };
     QuestionError {
         code,
@@ -359,6 +358,7 @@ mod tests {
     use futures::FutureExt;
 
     use super::*;
+    use crate::cluster::{ApiError, ApiStatus};
 
     fn check(path: &str) -> Result<(), String> {
         let params = Params::of(&path.parse().expect("an address"));
@@ -372,6 +372,19 @@ mod tests {
         parsed.map_err(|error| error.to_string())
     }
 
+    fn api_error(code: u16, reason: &str) -> CommandError {
+        CommandError::from(ApiError {
+            verb: "get",
+            resource: "pods".into(),
+            namespace: None,
+            status: ApiStatus {
+                code,
+                reason: reason.to_owned(),
+                message: "no".to_owned(),
+            },
+        })
+    }
+
     #[test]
     fn the_code_of_an_error_follows_what_it_is_and_not_what_was_asked() {
         for (error, code) in [
@@ -379,14 +392,8 @@ mod tests {
                 CommandError::silent("Unable to connect to the server: EOF"),
                 503,
             ),
-            (
-                CommandError::failed(r#"Error from server (NotFound): pods "a" not found"#),
-                404,
-            ),
-            (
-                CommandError::failed("Error from server (Forbidden): pods is forbidden"),
-                403,
-            ),
+            (api_error(404, "NotFound"), 404),
+            (api_error(403, "Forbidden"), 403),
             (
                 CommandError::usage(r#"invalid name "x(Forbidden)(NotFound)""#),
                 400,

@@ -190,9 +190,9 @@ impl WaitArgs {
         match &*lines.join("\n") {
             "" if !is_late => None,
             lines if !is_late && (self.exit_code || is_answered) => {
-                Some(CommandError::failed(lines))
+                Some(CommandError::of_cause(lines))
             }
-            lines if !is_late => Some(CommandError::failed(lines).hint(ALONE)),
+            lines if !is_late => Some(CommandError::of_cause(lines).hint(ALONE)),
             lines => Some(CommandError::failed(lines).hint("use a longer --timeout")),
         }
     }

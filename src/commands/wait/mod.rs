@@ -252,7 +252,7 @@ impl Stop {
         match (ended, outcome) {
             (Ended::By(_) | Ended::Found, _) | (_, Outcome::Met) => Ok(ended),
             (_, Outcome::Failed(lines)) => Err(CommandError::goal_failed(lines.join("\n"))),
-            (_, Outcome::Refused(lines)) => Err(CommandError::failed(lines.join("\n"))),
+            (_, Outcome::Refused(lines)) => Err(CommandError::of_cause(lines.join("\n"))),
             (_, Outcome::Open(names)) => {
                 let words = self.words(ended);
                 let line = |name: &String| format!("error: {words} {name}");
@@ -321,7 +321,8 @@ impl Stop {
             lines if lines.is_empty() => Ok(None),
             lines if self.args.decides() && !is_met => {
                 let error = format!("Error from server (NotFound): {lines}");
-                Err(CommandError::failed(error).hint("list the namespaces: kubectl get namespaces"))
+                Err(CommandError::of_cause(error)
+                    .hint("list the namespaces: kubectl get namespaces"))
             }
             lines => Ok(Some(lines)),
         }

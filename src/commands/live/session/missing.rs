@@ -9,8 +9,8 @@ use super::place::SessionPlace;
 use crate::cluster::{
     ApiRequest, Client, PathSegment, RequestError, RequestPath, namespaces_with, similar_names,
 };
-use crate::commands::CommandError;
 use crate::commands::live::sources::named;
+use crate::commands::{CommandError, FailedAnswer};
 use crate::object::{ObjectRef, near};
 use crate::source::{ClusterId, SourceKey};
 use crate::watch::FileTransport;
@@ -101,6 +101,7 @@ pub(super) async fn not_found(
                 format!("error: {source} is not in the record of {}", cluster.0)
             });
             CommandError::failed(lines.collect::<Vec<_>>().join("\n"))
+                .because(FailedAnswer::NotFound)
                 .hint("name its namespace with -n, or list what is recorded: kubectl spy store ls")
         }
     }
@@ -116,6 +117,7 @@ pub(super) fn not_then(cluster: &ClusterId, missing: &[SourceKey]) -> CommandErr
         )
     });
     CommandError::failed(lines.collect::<Vec<_>>().join("\n"))
+        .because(FailedAnswer::NotFound)
         .hint("choose another time, or name its namespace with -n")
 }
 
@@ -134,7 +136,7 @@ async fn not_in_cluster(client: &Client, missing: &[SourceKey]) -> CommandError 
         line(&resource, named(key).unwrap_or_default())
     });
     let lines: Vec<String> = lines.chain(objects).collect();
-    let mut error = CommandError::failed(lines.join("\n"));
+    let mut error = CommandError::failed(lines.join("\n")).because(FailedAnswer::NotFound);
     for key in missing.iter().filter(is_inside) {
         let suggestions = suggestions(client, key).await.texts(key.namespace());
         error = suggestions.into_iter().fold(error, CommandError::hint);
@@ -165,6 +167,7 @@ fn not_in_file(path: &str, file: &FileTransport, missing: &[SourceKey]) -> Comma
         format!("error: {resource} \"{name}\" not found in {path}")
     });
     let error = CommandError::failed(lines.collect::<Vec<_>>().join("\n"));
+    let error = error.because(FailedAnswer::NotFound);
     missing.iter().fold(error, |error, key| {
         let texts = suggestions_in(file, key).texts(None);
         texts.into_iter().fold(error, CommandError::hint)

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::commands::CommandError;
+use crate::commands::{CommandError, FailedAnswer};
 use crate::render::age;
 use crate::render::canvas::Canvas;
 use crate::render::header_footer::Freshness;
@@ -212,7 +212,7 @@ impl Sources {
             lines => CommandError::failed(lines),
         };
         Some(match can_i(&forbidden) {
-            Some(hint) => error.hint(hint),
+            Some(hint) => error.because(FailedAnswer::Forbidden).hint(hint),
             None => error,
         })
     }
