@@ -56,8 +56,10 @@ impl CoveredRevisions {
                     coverage.spans.clear();
                 }
                 Mark::Gap(Gap { after, upto, .. }) => {
+                    // In the middle of the first listing, one version is lost, and the others are not complete yet.
+                    let next = Revision::parse(upto).filter(|_| open.is_some());
                     coverage.close(open.take(), Revision::parse(after), contact.last(seen));
-                    open = Revision::parse(upto).map(|at| CoveredSpan::at(at, seen));
+                    open = next.map(|at| CoveredSpan::at(at, seen));
                 }
                 Mark::State { name, .. } if **name == *"live" => contact.begin(seen),
                 Mark::State { .. } => contact.lose(seen),
@@ -269,6 +271,12 @@ mod tests {
             (vec![], None, ""),
             (vec![(1, synced("4"))], None, ""),
             (vec![(1, synced("4"))], Some(("9", 7)), "4-9 1-7s"),
+            // A version of the first listing is lost.
+            (
+                vec![(1, gap("", "5", GapCause::Undecodable)), (2, synced("100"))],
+                Some(("150", 7)),
+                "100-150 2-7s",
+            ),
             (
                 vec![
                     (1, synced("4")),
