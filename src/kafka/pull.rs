@@ -356,11 +356,15 @@ impl TopicReader {
             return Err(ReadError::Broken);
         }
         self.unsaved = 0;
-        let mut retained = Ok(());
+        let mut written: BTreeMap<&str, Vec<&Path>> = BTreeMap::new();
         for (label, replay) in &mut self.replays {
-            let current = replay.save().inspect_err(|_| self.is_broken = true)?;
-            let files = self.store.cluster(&label.cluster);
-            retained = retained.and(self.retention.apply(&files, current, now));
+            let file = replay.save().inspect_err(|_| self.is_broken = true)?;
+            written.entry(&label.cluster).or_default().push(file);
+        }
+        let mut retained = Ok(());
+        for (cluster, written) in written {
+            let files = self.store.cluster(cluster);
+            retained = retained.and(self.retention.apply(&files, &written, now));
         }
         if !self.replays.is_empty() {
             let undeleted = retained.err().map(|error| error.to_string());
@@ -466,6 +470,25 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(number.unsigned_abs());
         let noise = std::iter::repeat_with(|| random.alphanumeric()).take(30);
         OrderedEntry::Entry(version(number, &noise.collect::<String>()).entry)
+    }
+
+    /// Two recorders of one cluster, of which the older one has sent nothing for a while.
+    #[test]
+    fn a_file_that_is_not_at_its_end_is_not_deleted() {
+        let directory = std::env::temp_dir().join(format!("spy-pull-two-{}", std::process::id()));
+        let mut reader = open(&directory);
+        reader.retention.max_bytes = 1;
+        for name in ["20260302T120000000-one", "20260302T120001000-two"] {
+            let label = label(name);
+            reader.apply(&label, begin()).expect("begun");
+            reader.apply(&label, noisy_version(3)).expect("taken");
+        }
+        let later = "2100-01-01T00:00:00Z".parse().expect("a time");
+        reader.save(later).expect("written");
+        let files = reader.store.cluster("c1").list().expect("files");
+        assert_eq!(files.len(), 2);
+        reader.finish(later).expect("written");
+        std::fs::remove_dir_all(&directory).expect("removed");
     }
 
     /// A full disk: what does not fit is read again by the next run, from the position of the last save.

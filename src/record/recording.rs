@@ -494,7 +494,7 @@ impl Recording {
         self.commit()?;
         if let Some(writer) = &self.writer {
             let (retention, now) = (self.options.retention, (self.options.local_clock)());
-            let retained = retention.apply(&self.files, writer.path(), now);
+            let retained = retention.apply(&self.files, &[writer.path()], now);
             lock(&self.progress).undeleted = retained.err().map(|error| error.to_string());
         }
         Ok(())

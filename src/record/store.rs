@@ -255,20 +255,20 @@ impl RetentionPolicy {
         (self.max_bytes / FILES).clamp(1 << 20, LARGEST)
     }
 
-    /// Deletes the files that are too old or too many, but not the one that is being written, and what killed recorders have
+    /// Deletes the files that are too old or too many, but not those that are being written, and what killed recorders have
     /// left. A file that cannot be deleted takes its room from the others; the error is that of the first one. `now` is by this
     /// machine's clock, as the times of files are.
     pub fn apply(
         &self,
         files: &ClusterFiles,
-        current: &Path,
+        written: &[&Path],
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let drafts = files.drafts()?;
         let mut left = drafts.iter().filter(|file| !file.is_in_use(now));
         let removed = left.try_for_each(StoreFile::remove);
         let expired = self.expire(&files.list()?, now, |file| {
-            if file.path == current {
+            if written.contains(&&*file.path) {
                 return Ok(());
             }
             file.remove()
@@ -450,7 +450,7 @@ mod tests {
             file.set_modified(written).expect("a time of change");
         }
         assert_eq!(cluster.list().expect("files").len(), 0);
-        let kept = RetentionPolicy::FOREVER.apply(&cluster, &path, now);
+        let kept = RetentionPolicy::FOREVER.apply(&cluster, &[&path], now);
         kept.expect("deleted");
         let left = cluster.drafts().expect("files").into_iter();
         let left: Vec<PathBuf> = left.map(|file| file.path).collect();
