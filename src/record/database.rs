@@ -21,6 +21,9 @@ const PROVEN: i64 = 2;
 /// The first format in which zstd packs long texts.
 const LONG_TEXTS: i64 = 3;
 
+/// The first format that lists the objects that exist.
+const LIVE: i64 = 4;
+
 /// A file that is open for reading.
 pub(super) struct FileDatabase {
     db: Connection,
@@ -93,6 +96,11 @@ impl FileDatabase {
         self.format >= PROVEN
     }
 
+    /// Whether the file lists the objects that exist.
+    pub(super) fn lists_live(&self) -> bool {
+        self.format >= LIVE
+    }
+
     /// Unpacks a text; `None` if the bytes are no difference of this length from the base.
     pub(super) fn unpack(&self, bytes: &[u8], length: usize, base: &str) -> Option<Arc<str>> {
         /// Longer texts do not exist: the longest line of a watch has 16 MiB.
@@ -125,15 +133,18 @@ impl FileDatabase {
         if !self.is_proven() {
             return Ok(RowCounts::default());
         }
-        let sql = "SELECT sources, objects, versions, marks, checksum FROM row_count";
-        let found = self.found(sql, [], |row| {
+        let live = if self.lists_live() { "live" } else { "NULL" };
+        let sql =
+            format!("SELECT sources, objects, versions, marks, {live}, checksum FROM row_count");
+        let found = self.found(&sql, [], |row| {
             let counts = RowCounts {
                 sources: row.get(0)?,
                 objects: row.get(1)?,
                 versions: row.get(2)?,
                 marks: row.get(3)?,
+                live: row.get(4)?,
             };
-            Ok((counts, row.get::<_, i64>(4)?))
+            Ok((counts, row.get::<_, i64>(5)?))
         })?;
         let counts = found.filter(|(counts, sum)| counts.checksum() == *sum);
         let (counts, _) = counts.ok_or_else(|| self.damaged("the numbers of its rows"))?;

@@ -278,7 +278,8 @@ impl StoreFileReader {
         source.ok_or_else(|| self.damaged("an object"))
     }
 
-    /// The objects of a source at its end; `None` if no listing of it was complete.
+    /// The objects of a source at its end; `None` if no listing of it was complete. If a recorder writes meanwhile, they can be
+    /// newer than the version that was reached.
     pub(super) fn last_state(
         &mut self,
         source: &RecordedSource,
@@ -286,20 +287,24 @@ impl StoreFileReader {
         let Some((reached, at)) = &source.reached else {
             return Ok(None);
         };
-        // In the order of the blocks, so that each is unpacked once.
-        let mut last = self.index.last_of(source.id)?;
-        last.retain(|row| !row.is_gone());
         self.index.database().hold()?;
-        let objects = last.iter().map(|row| self.version(row));
-        let objects: Result<Vec<RecordedVersion>, StoreError> = objects.collect();
+        let objects = self.last_objects(source.id);
         self.index.database().release();
-        let objects = objects?.into_iter();
-        let objects = objects.filter(|recorded| !recorded.why.why.is_gone());
         Ok(Some(KnownState {
-            objects: objects.map(|it| (it.version, it.seen)).collect(),
             version: reached.clone(),
             at: *at,
+            objects: objects?,
         }))
+    }
+
+    fn last_objects(&mut self, source: i64) -> Result<Vec<(Arc<Version>, Timestamp)>, StoreError> {
+        // In the order of the blocks, so that each is unpacked once.
+        let last = self.index.last_of(source)?;
+        let objects = last.iter().map(|row| {
+            let recorded = self.version(row)?;
+            Ok((recorded.version, recorded.seen))
+        });
+        objects.collect()
     }
 
     /// Reads the whole file. Returns what is wrong with it.
@@ -316,6 +321,7 @@ impl StoreFileReader {
                     let detail = format!("{} versions in the index, {count} in blocks", rows.len());
                     note(Err(self.damaged(detail)));
                 }
+                note(self.index.check_live(&rows));
                 for row in rows {
                     note(self.version(&row).map(drop));
                 }

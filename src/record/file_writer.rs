@@ -45,6 +45,10 @@ struct WrittenObject {
     last: i64,
     /// The number of its versions.
     versions: i64,
+    /// Whether it exists.
+    is_live: bool,
+    /// Whether `live` has it.
+    is_listed: bool,
 }
 
 /// A file that is being written. What is not committed is lost with it.
@@ -61,6 +65,8 @@ pub(super) struct StoreFileWriter {
     objects: Vec<WrittenObject>,
     /// The objects with versions that are not committed.
     changed: BTreeSet<usize>,
+    /// How many objects `live` has.
+    live: i64,
     marks: i64,
     sources: Vec<SourceRow>,
     bases: HashSet<i64>,
@@ -84,6 +90,7 @@ impl StoreFileWriter {
             open_bytes: 0,
             objects: Vec::new(),
             changed: BTreeSet::new(),
+            live: 0,
             marks: 0,
             sources: Vec::new(),
             bases: HashSet::new(),
@@ -151,6 +158,8 @@ impl StoreFileWriter {
             identity,
             last: first,
             versions: 0,
+            is_live: false,
+            is_listed: false,
         });
         Ok(row.id)
     }
@@ -170,6 +179,7 @@ impl StoreFileWriter {
         let object = self.objects.get_mut(at).ok_or_else(unknown)?;
         object.last = self.next;
         object.versions += 1;
+        object.is_live = !new.why.why.is_gone();
         self.changed.insert(at);
         let numbers = [self.next, new.object, since, code.into(), object.versions];
         let checksum = version_checksum(numbers, manager, revision);
@@ -280,27 +290,47 @@ impl StoreFileWriter {
     fn write_ends(&mut self) -> Result<(), StoreError> {
         self.write_block()?;
         for at in std::mem::take(&mut self.changed) {
-            let WrittenObject { identity, last, .. } = self.objects[at];
-            let sql = "UPDATE object SET last = ?, checksum = ? WHERE id = ?";
-            let values = params![last, object_checksum(identity, last), number(at) + 1];
-            self.run(sql, values)?;
+            self.write_end(at)?;
         }
         let counts = RowCounts {
             sources: number(self.sources.len()),
             objects: number(self.objects.len()),
             versions: self.next - 1,
             marks: self.marks,
+            live: Some(self.live),
         };
-        let sql =
-            "UPDATE row_count SET sources = ?, objects = ?, versions = ?, marks = ?, checksum = ?";
+        let sql = "UPDATE row_count SET sources = ?, objects = ?, versions = ?, marks = ?, live = ?, checksum = ?";
         let values = params![
             counts.sources,
             counts.objects,
             counts.versions,
             counts.marks,
+            counts.live,
             counts.checksum()
         ];
         self.run(sql, values)
+    }
+
+    /// Writes the last version of an object, and whether it exists.
+    fn write_end(&mut self, at: usize) -> Result<(), StoreError> {
+        let object = &mut self.objects[at];
+        let (id, last) = (number(at) + 1, object.last);
+        let was_listed = std::mem::replace(&mut object.is_listed, object.is_live);
+        let is_listed = object.is_listed;
+        let sql = "UPDATE object SET last = ?, checksum = ? WHERE id = ?";
+        let values = params![last, object_checksum(object.identity, last), id];
+        self.run(sql, values)?;
+        match (was_listed, is_listed) {
+            (false, true) => {
+                self.live += 1;
+                self.run("INSERT INTO live VALUES (?)", [id])
+            }
+            (true, false) => {
+                self.live -= 1;
+                self.run("DELETE FROM live WHERE id = ?", [id])
+            }
+            (true, true) | (false, false) => Ok(()),
+        }
     }
 
     fn write_base(&mut self, base: &Arc<DeltaBase>) -> Result<(), StoreError> {

@@ -129,6 +129,8 @@ pub(super) struct FileIndex {
     database: FileDatabase,
     /// All objects, once they have been read.
     objects: OnceCell<Vec<ObjectEnd>>,
+    /// The last versions of those that exist, each with the row of its source, once they have been read.
+    live: OnceCell<Vec<(i64, IndexRow)>>,
 }
 
 impl FileIndex {
@@ -136,6 +138,7 @@ impl FileIndex {
         FileIndex {
             database,
             objects: OnceCell::new(),
+            live: OnceCell::new(),
         }
     }
 
@@ -146,6 +149,7 @@ impl FileIndex {
     /// Forgets what was read, because a recorder may have added to it.
     pub(super) fn refresh(&mut self) {
         self.objects = OnceCell::new();
+        self.live = OnceCell::new();
     }
 
     /// The number of versions.
@@ -190,25 +194,56 @@ impl FileIndex {
         Ok(rows)
     }
 
-    /// The last version of each object of a source, in the order of the versions.
+    /// The last version of each object of a source that exists, in the order of the versions.
     pub(super) fn last_of(&self, source: i64) -> Result<Vec<IndexRow>, StoreError> {
-        let columns = self.version_columns();
-        if !self.database.is_proven() {
-            let sql = format!(
-                "SELECT {columns} FROM version WHERE id IN (SELECT (SELECT max(id) FROM version
-                WHERE version.object = object.id) FROM object WHERE source = ?) ORDER BY id"
-            );
-            return self.database.rows(&sql, [source], version_row);
+        if self.database.lists_live() {
+            let live = self.live()?.iter();
+            let own = live.filter(|(of, _)| *of == source);
+            return Ok(own.map(|(_, row)| *row).collect());
         }
-        let mut objects = self.objects_of(source)?;
-        objects.sort_by_key(|end| end.last);
-        let sql = format!("SELECT {columns} FROM version WHERE id = ?");
-        let last = objects.into_iter().map(|end| {
-            let row = self.database.found(&sql, [end.last], version_row)?;
-            let row = row.filter(|row| row.is_whole && row.object == end.id);
-            row.ok_or_else(|| self.damaged_version(end.last))
+        Ok(existing(&self.of_source(source)?))
+    }
+
+    /// Fails unless the list of the objects that exist agrees with all versions of the file.
+    pub(super) fn check_live(&self, all: &[IndexRow]) -> Result<(), StoreError> {
+        if !self.database.lists_live() {
+            return Ok(());
+        }
+        let listed = self.live()?.iter().map(|(_, row)| row.id);
+        let expected = existing(all).into_iter().map(|row| row.id);
+        let damaged = || self.database.damaged("the list of its objects");
+        expected.eq(listed).then_some(()).ok_or_else(damaged)
+    }
+
+    /// The last versions of all objects that exist, in order, each with the row of its source. A list that has too few or others is
+    /// an error.
+    fn live(&self) -> Result<&[(i64, IndexRow)], StoreError> {
+        if let Some(live) = self.live.get() {
+            return Ok(live);
+        }
+        let count = self.database.row_counts()?.live;
+        let sql = format!(
+            "SELECT {}, {} FROM live JOIN object ON object.id = live.id JOIN version ON version.id = object.last
+            ORDER BY version.id",
+            self.version_columns(),
+            self.object_columns()
+        );
+        let rows = self.database.rows(&sql, [], |row| {
+            let version = version_row(row)?;
+            let object =
+                object_row(row, VERSION_COLUMNS)?.map(|(object, _)| (object.id, object.source));
+            let is_right = |(id, _): &(i64, i64)| {
+                version.object == *id && version.is_whole && !version.is_gone()
+            };
+            Ok(object.filter(is_right).map(|(_, source)| (source, version)))
+        })?;
+        let live: Option<Vec<(i64, IndexRow)>> = rows.into_iter().collect();
+        let live = live.filter(|live| {
+            let are_different = live.is_sorted_by(|(_, one), (_, next)| one.id < next.id);
+            are_different && Some(number(live.len())) == count
         });
-        last.collect()
+        let live = live.ok_or_else(|| self.database.damaged("the list of its objects"))?;
+        Ok(self.live.get_or_init(|| live))
     }
 
     /// At most this many versions after one, in order. Single rows may be damaged.
@@ -363,6 +398,15 @@ impl FileIndex {
             "object.id, source, namespace, name, uid, 0, NULL"
         }
     }
+}
+
+/// The last of these versions of each object that exists, in order.
+fn existing(versions: &[IndexRow]) -> Vec<IndexRow> {
+    let last = versions.iter().map(|row| (row.object, *row));
+    let last: FxHashMap<i64, IndexRow> = last.collect();
+    let mut last: Vec<IndexRow> = last.into_values().filter(|row| !row.is_gone()).collect();
+    last.sort_by_key(|row| row.id);
+    last
 }
 
 /// How many columns a version has.

@@ -193,24 +193,13 @@ impl ClusterPast {
 
     /// The recorded sources, each once.
     pub(super) fn sources(&self) -> Vec<SourceKey> {
-        let mut keys: Vec<SourceKey> = Vec::new();
-        for source in self.files.iter().flat_map(StoreFileReader::sources) {
-            if !keys.contains(&source.key) {
-                keys.push(source.key.clone());
-            }
-        }
-        keys
+        let sources = self.files.iter().flat_map(StoreFileReader::sources);
+        each_once(sources.map(|source| &source.key))
     }
 
     /// The paths whose values are not in the files, each once.
     pub(super) fn redactions(&self) -> Vec<Redaction> {
-        let mut all: Vec<Redaction> = Vec::new();
-        for redaction in self.files.iter().flat_map(StoreFileReader::redactions) {
-            if !all.contains(redaction) {
-                all.push(redaction.clone());
-            }
-        }
-        all
+        each_once(self.files.iter().flat_map(StoreFileReader::redactions))
     }
 
     /// The time at which the record ends.
@@ -434,9 +423,8 @@ impl ClusterPast {
             if let Some(index) = self.named.get(&id) {
                 return Ok(index.clone());
             }
-            let index: Arc<[PlacedRow]> = part
-                .placed(file.index().of_name(part.source.id, name)?)
-                .into();
+            let rows = file.index().of_name(part.source.id, name)?;
+            let index: Arc<[PlacedRow]> = part.placed(rows).into();
             if self.named.len() >= NAMED {
                 self.named.clear();
             }
@@ -537,12 +525,9 @@ pub fn last_states(
     let mut open: Vec<StoreFileReader> = open.collect();
     let mut found = HashMap::new();
     for key in keys {
-        for (at, source) in furthest_first(&open, &unread, key) {
-            if let Ok(Some(state)) = open[at].last_state(&source) {
-                found.insert(key.clone(), state);
-                break;
-            }
-        }
+        let mut files = furthest_first(&open, &unread, key).into_iter();
+        let state = files.find_map(|(at, source)| open[at].last_state(&source).ok()?);
+        found.extend(state.map(|state| (key.clone(), state)));
     }
     Ok(found)
 }
@@ -579,6 +564,17 @@ fn furthest_first(
         std::cmp::Reverse((reached, *at))
     });
     found
+}
+
+/// These values without repetitions, in order.
+fn each_once<'v, T: Clone + PartialEq + 'v>(values: impl Iterator<Item = &'v T>) -> Vec<T> {
+    let mut all: Vec<T> = Vec::new();
+    for value in values {
+        if !all.contains(value) {
+            all.push(value.clone());
+        }
+    }
+    all
 }
 
 /// The versions in the order of their revisions, each once. The snapshot of a file repeats versions of the file before.

@@ -16,8 +16,9 @@ use crate::source::{ClusterId, Select, SourceKey};
 
 /// The format of the files that this version writes. It reads all formats up to this one.
 ///
-/// Format 1 has checksums of blocks, bases, sources and marks alone. Up to format 2, LZ4 packs long texts, too.
-pub(super) const FORMAT: i64 = 3;
+/// Format 1 has checksums of blocks, bases, sources and marks alone. Up to format 2, LZ4 packs long texts, too. Up to format 3,
+/// there is no list of the objects that exist.
+pub(super) const FORMAT: i64 = 4;
 
 /// The application id of the files, which `file` and SQLite show: `kspy`.
 pub(super) const APPLICATION: i64 = 0x6b73_7079;
@@ -40,12 +41,13 @@ const BUSY: Duration = Duration::from_secs(5);
 /// The tables.
 ///
 /// `block` and `base` hold the versions; `version` and `object` are the index to them. `seen` is in milliseconds since the
-/// start of the file, so that it takes few bytes. `mark` has the events that are not versions.
+/// start of the file, so that it takes few bytes. `mark` has the events that are not versions. `live` has the objects that
+/// exist: a few of them, if most objects are Events. A recorder that starts reads only these.
 ///
 /// SQLite does not notice a changed byte, and a search in a damaged index can find too little. So each row has a checksum,
 /// but those of `manager`, which only the view reads. And something else tells of each row: `row_count` of those that are
-/// numbered from 1, `object.last` and `version.place` of the versions of an object, and `object.hash` of the objects with a
-/// name.
+/// numbered from 1 and of those of `live`, `object.last` and `version.place` of the versions of an object, and `object.hash` of
+/// the objects with a name.
 const TABLES: &str = "
 CREATE TABLE setting (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE source (id INTEGER PRIMARY KEY, api_group TEXT NOT NULL, api_version TEXT NOT NULL, resource TEXT NOT NULL,
@@ -61,8 +63,9 @@ CREATE TABLE block (first INTEGER PRIMARY KEY, versions INTEGER NOT NULL, length
     checksum INTEGER NOT NULL);
 CREATE TABLE mark (id INTEGER PRIMARY KEY, version INTEGER NOT NULL, source INTEGER NOT NULL, seen INTEGER NOT NULL,
     type TEXT NOT NULL, after TEXT, upto TEXT, count INTEGER, cause TEXT, checksum INTEGER NOT NULL);
+CREATE TABLE live (id INTEGER PRIMARY KEY);
 CREATE TABLE row_count (sources INTEGER NOT NULL, objects INTEGER NOT NULL, versions INTEGER NOT NULL, marks INTEGER NOT NULL,
-    checksum INTEGER NOT NULL);
+    live INTEGER NOT NULL, checksum INTEGER NOT NULL);
 CREATE INDEX object_name ON object (name);
 CREATE INDEX object_hash ON object (hash);
 CREATE INDEX version_object ON version (object);
@@ -168,8 +171,11 @@ fn write_tables(path: &Path, new: &NewFile<'_>) -> Result<(), StoreError> {
             };
         }
         db.execute(sql, params![CHECKSUM, settings_checksum(&settings)])?;
-        let counts = RowCounts::default();
-        let sql = "INSERT INTO row_count VALUES (0, 0, 0, 0, ?)";
+        let counts = RowCounts {
+            live: Some(0),
+            ..RowCounts::default()
+        };
+        let sql = "INSERT INTO row_count VALUES (0, 0, 0, 0, 0, ?)";
         db.execute(sql, [counts.checksum()])?;
         db.execute_batch("COMMIT")
     };
@@ -258,21 +264,22 @@ pub(super) fn settings_checksum(settings: &BTreeMap<String, String>) -> i64 {
     sum.value()
 }
 
-/// How many rows the tables have that are numbered from 1.
+/// How many rows the tables have that are numbered from 1, and how many objects exist.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RowCounts {
     pub(super) sources: i64,
     pub(super) objects: i64,
     pub(super) versions: i64,
     pub(super) marks: i64,
+    /// `None` in a format without `live`.
+    pub(super) live: Option<i64>,
 }
 
 impl RowCounts {
     pub(super) fn checksum(&self) -> i64 {
-        checksum(
-            &[self.sources, self.objects, self.versions, self.marks],
-            &[],
-        )
+        let numbered = [self.sources, self.objects, self.versions, self.marks];
+        let numbers: Vec<i64> = numbered.into_iter().chain(self.live).collect();
+        checksum(&numbers, &[])
     }
 }
 

@@ -183,6 +183,7 @@ fn a_file_of_the_first_format_says_the_same() {
         ALTER TABLE version DROP COLUMN place;
         ALTER TABLE version DROP COLUMN checksum;
         DROP TABLE row_count;
+        DROP TABLE live;
         DELETE FROM setting WHERE name = 'checksum';
         PRAGMA user_version = 1;",
     )
@@ -243,7 +244,70 @@ fn pack_as_second_format(db: &rusqlite::Connection) -> rusqlite::Result<()> {
         let sql = "UPDATE block SET length = ?, data = ?, checksum = ? WHERE first = ?";
         db.execute(sql, (length, packed.data, sum, first))?;
     }
+    unlist(db)?;
     db.pragma_update(None, "user_version", 2)
+}
+
+/// Takes away the list of the objects that exist, which the third format does not have.
+fn unlist(db: &rusqlite::Connection) -> rusqlite::Result<()> {
+    let counts = db.query_row(
+        "SELECT sources, objects, versions, marks FROM row_count",
+        [],
+        |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?]),
+    )?;
+    db.execute_batch(
+        "DROP TABLE live; ALTER TABLE row_count DROP COLUMN live; PRAGMA user_version = 3",
+    )?;
+    let sum = checksum(&counts, &[]);
+    db.execute("UPDATE row_count SET checksum = ?", [sum])
+        .map(drop)
+}
+
+/// The last states of the source of a record.
+fn last_objects(folder: &Path) -> Vec<String> {
+    let key = SourceKey::all("", "ConfigMap");
+    let files = Store::open(folder).expect("a store").cluster("c1");
+    let states = last_states(&files, std::slice::from_ref(&key)).expect("states");
+    let objects = states[&key].objects.iter();
+    objects
+        .map(|(version, seen)| format!("{seen} {}", version.body.text()))
+        .collect()
+}
+
+#[test]
+fn a_file_of_the_third_format_has_the_same_last_state() {
+    let (folder, server) = recorded();
+    let before = last_objects(folder.path());
+    assert_eq!(before.len(), server.objects.len());
+    let path = &files(folder.path())[0].path;
+    let db = rusqlite::Connection::open(path).expect("a database");
+    unlist(&db).expect("the third format");
+    drop(db);
+    assert_eq!(last_objects(folder.path()), before);
+    let mut file = StoreFileReader::open(path).expect("a file");
+    assert_eq!(file.check(), [""; 0]);
+}
+
+#[test]
+fn a_wrong_list_of_objects_is_an_error() {
+    for change in [
+        "DELETE FROM live WHERE id = (SELECT min(id) FROM live)",
+        "INSERT INTO live SELECT min(id) FROM object WHERE id NOT IN (SELECT id FROM live)",
+        "UPDATE live SET id = (SELECT min(id) FROM object WHERE id NOT IN (SELECT id FROM live))
+            WHERE id = (SELECT min(id) FROM live)",
+        "UPDATE live SET id = 1000000 WHERE id = (SELECT min(id) FROM live)",
+    ] {
+        let (folder, _) = recorded();
+        let path = &files(folder.path())[0].path;
+        let db = rusqlite::Connection::open(path).expect("a database");
+        assert_eq!(db.execute(change, []).expect("a change"), 1, "{change}");
+        drop(db);
+        let mut file = StoreFileReader::open(path).expect("a file");
+        let source = file.sources()[0].clone();
+        let error = file.last_state(&source).expect_err("an error").to_string();
+        assert!(error.contains("the list of its objects"), "{error}");
+        assert_eq!(file.check().len(), 1, "{change}");
+    }
 }
 
 #[test]
