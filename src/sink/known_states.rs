@@ -67,6 +67,19 @@ pub struct ClusterRows<'r> {
     pub is_current: bool,
 }
 
+/// Why a known object has no row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowAbsence {
+    /// A source that is up to date would have it, and has not: it was deleted.
+    Deleted,
+    /// Only a source with a selector would have it, and has not: it was deleted, or has other labels.
+    Unselected,
+    /// No source that would have it is up to date.
+    Unread,
+    /// It is no longer followed, or has left the view.
+    Unfollowed,
+}
+
 /// The cluster of rows.
 #[derive(Clone, Copy, Debug)]
 pub enum RowCluster<'r> {
@@ -136,11 +149,11 @@ impl KnownStates {
         self.until = self.until.max(Some(now));
     }
 
-    /// What these rows say that is new. `is_gone` tells whether an object that has no row is surely deleted.
+    /// What these rows say that is new. `absence` tells why an object has no row.
     pub fn compare(
         &self,
         of: &ClusterRows<'_>,
-        is_gone: impl Fn(&ObjectRef) -> bool,
+        absence: impl Fn(&ObjectRef) -> RowAbsence,
         now: Timestamp,
     ) -> StateUpdate {
         let mut update = StateUpdate::default();
@@ -167,18 +180,24 @@ impl KnownStates {
             });
         }
         for (id, known) in self.objects.iter().filter(|(id, _)| !present.contains(*id)) {
-            let was_there = known.status != Status::NotFound;
-            match self.unseen.contains(id) {
-                true if was_there && is_gone(&known.object) => {
-                    update.changes.push(StateChange {
-                        id: id.clone(),
-                        from: Some(known.status),
-                        time: now,
-                        row: Arc::new(gone_row(&known.object, of.cluster, now)),
-                    });
-                }
-                true if was_there => {}
-                _ => update.forgotten.push(id.clone()),
+            let is_unseen = self.unseen.contains(id);
+            let is_gone = match absence(&known.object) {
+                _ if known.status == Status::NotFound => None,
+                RowAbsence::Deleted => Some(true),
+                // In this run, the row of a deleted object would have been NotFound.
+                RowAbsence::Unselected => is_unseen.then_some(true),
+                RowAbsence::Unread => Some(false),
+                RowAbsence::Unfollowed => is_unseen.then_some(false),
+            };
+            match is_gone {
+                Some(true) => update.changes.push(StateChange {
+                    id: id.clone(),
+                    from: Some(known.status),
+                    time: now,
+                    row: Arc::new(gone_row(&known.object, of.cluster, now)),
+                }),
+                Some(false) => {}
+                None => update.forgotten.push(id.clone()),
             }
         }
         update
@@ -293,15 +312,15 @@ mod tests {
     }
 
     /// What the second snapshot says that is new, after a run that saw the first and ended at the 1000th second.
-    fn check(first: &str, second: &str, is_gone: bool, expect: &str) {
+    fn check(first: &str, second: &str, absence: RowAbsence, expect: &str) {
         let mut known = KnownStates::default();
         let before = rows(first);
-        let update = known.compare(&whole(&before), |_| false, at(1000));
+        let update = known.compare(&whole(&before), |_| RowAbsence::Unread, at(1000));
         assert!(update.changes.is_empty(), "the first states are no changes");
         known.apply(&update, &before);
         let mut known = KnownStates::of_earlier_run(known.objects, Some(at(1000)));
         let after = rows(second);
-        let update = known.compare(&whole(&after), |_| is_gone, at(5000));
+        let update = known.compare(&whole(&after), |_| absence, at(5000));
         let word = |change: &StateChange| {
             let from = change.from.map_or("new", Status::as_str);
             let name = &change.row.object_ref.name;
@@ -310,39 +329,63 @@ mod tests {
         let changes: Vec<String> = update.changes.iter().map(word).collect();
         assert_eq!(changes.join(" "), expect, "{first} then {second}");
         known.apply(&update, &after);
-        let again = known.compare(&whole(&after), |_| is_gone, at(5001));
+        let again = known.compare(&whole(&after), |_| absence, at(5001));
         assert!(again.changes.is_empty(), "{first} then {second}, twice");
     }
 
     #[test]
     fn the_difference_between_two_runs_is_found_once() {
-        check("a=Current@1", "a=Current@1", true, "");
-        check("a=Current@1", "a=Failed@1", true, "a:Current>Failed");
+        let deleted = RowAbsence::Deleted;
+        check("a=Current@1", "a=Current@1", deleted, "");
+        check("a=Current@1", "a=Failed@1", deleted, "a:Current>Failed");
         // It was created while nobody looked, or so long ago that it was only not of interest.
-        check("", "a=Failed@2000", true, "a:new>Failed");
-        check("", "a=Failed@900", true, "a:new>Failed");
-        check("", "a=Failed@100", true, "");
-        check("", "a=NotFound@-", true, "");
+        check("", "a=Failed@2000", deleted, "a:new>Failed");
+        check("", "a=Failed@900", deleted, "a:new>Failed");
+        check("", "a=Failed@100", deleted, "");
+        check("", "a=NotFound@-", deleted, "");
         // It has no row: it is gone, or its source is not read.
         check(
             "a=Current@1 b=Failed@1",
             "b=Failed@1",
-            true,
+            deleted,
             "a:Current>NotFound",
         );
-        check("a=Current@1 b=Failed@1", "b=Failed@1", false, "");
-        check("a=NotFound@-", "", true, "");
+        for (absence, changes) in [
+            (RowAbsence::Unselected, "a:Current>NotFound"),
+            (RowAbsence::Unread, ""),
+            (RowAbsence::Unfollowed, ""),
+        ] {
+            check("a=Current@1 b=Failed@1", "b=Failed@1", absence, changes);
+        }
+        check("a=NotFound@-", "", deleted, "");
+    }
+
+    /// The change of an object that a snapshot of the same run no longer has, and whether it is forgotten.
+    fn check_left(status: &str, absence: RowAbsence, expect: Option<Status>, is_forgotten: bool) {
+        let mut known = KnownStates::default();
+        let before = rows(&format!("a={status}@1"));
+        let update = known.compare(&whole(&before), |_| absence, at(1));
+        known.apply(&update, &before);
+        let update = known.compare(&whole(&[]), |_| absence, at(2));
+        let change = update.changes.first().map(|change| change.row.status());
+        let found = (change, !update.forgotten.is_empty());
+        assert_eq!(found, (expect, is_forgotten), "{status} {absence:?}");
+        known.apply(&update, &[]);
+        let again = known.compare(&whole(&[]), |_| absence, at(3));
+        assert!(again.changes.is_empty(), "{status} {absence:?}, twice");
+    }
+
+    #[test]
+    fn an_object_whose_deletion_had_no_row_is_reported() {
+        check_left("Failed", RowAbsence::Deleted, Some(Status::NotFound), false);
+        // Later it may turn out to be deleted.
+        check_left("Failed", RowAbsence::Unread, None, false);
     }
 
     #[test]
     fn an_object_that_leaves_the_view_is_forgotten() {
-        let mut known = KnownStates::default();
-        let before = rows("a=Failed@1");
-        let update = known.compare(&whole(&before), |_| false, at(1));
-        known.apply(&update, &before);
-        let update = known.compare(&whole(&[]), |_| true, at(2));
-        assert!(update.changes.is_empty() && update.forgotten.len() == 1);
-        known.apply(&update, &[]);
-        assert!(known.compare(&whole(&[]), |_| true, at(3)).is_empty());
+        check_left("Failed", RowAbsence::Unselected, None, true);
+        check_left("Failed", RowAbsence::Unfollowed, None, true);
+        check_left("NotFound", RowAbsence::Deleted, None, true);
     }
 }

@@ -20,7 +20,7 @@ mod webhook;
 pub use attempt::{RetryWaits, ToldOutage};
 pub use deliver::{SinkDeliveries, SinkNote};
 pub use known_states::{
-    ClusterRows, KnownStates, ObjectState, RowCluster, StateChange, StateUpdate,
+    ClusterRows, KnownStates, ObjectState, RowAbsence, RowCluster, StateChange, StateUpdate,
 };
 pub use message::SigningKey;
 pub use outbox::{Outbox, OutboxError};

@@ -17,8 +17,6 @@ use super::webhook::Sink;
 use crate::object::{ObjectRef, Uid};
 use crate::status::Status;
 
-/// How long a message waits for its receiver.
-const KEEP: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// How many messages wait for one receiver.
 const MAX_WAITING: i64 = 100_000;
 /// How long an object is known that no run has seen.
@@ -87,6 +85,9 @@ pub struct Outbox {
 }
 
 impl Outbox {
+    /// How long a message waits for its receiver, after the change that it tells of.
+    pub const KEEP: SignedDuration = SignedDuration::from_hours(7 * 24);
+
     /// Opens the file, or creates it. One program alone can have it.
     pub fn open(path: &Path) -> Result<Outbox, OutboxError> {
         create(path).map_err(|error| OutboxError::Io {
@@ -283,7 +284,7 @@ impl Outbox {
         now: Timestamp,
     ) -> Result<BTreeMap<String, u64>, OutboxError> {
         let trimmed = self.db.transaction().and_then(|step| {
-            let oldest = (now - KEEP).as_millisecond();
+            let oldest = (now - Outbox::KEEP).as_millisecond();
             let names = sink_names(&step)?;
             let mut dropped = BTreeMap::new();
             for name in names {

@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 use tokio::task::spawn_blocking;
 
-use super::known_states::{ClusterRows, KnownStates, RowCluster, StateUpdate};
+use super::known_states::{ClusterRows, KnownStates, RowAbsence, RowCluster, StateUpdate};
 use super::outbox::{Outbox, OutboxError};
 use super::transition::Delivery;
 use super::webhook::Sink;
@@ -114,16 +114,16 @@ impl SinkQueue {
     }
 
     /// Compares the rows of a cluster with its known states. Returns what to [`write`](SinkQueue::write) before the next rows of
-    /// the cluster are compared; `None` if nothing is new. `is_gone` tells whether an object without a row is surely deleted.
+    /// the cluster are compared; `None` if nothing is new. `absence` tells why an object has no row.
     pub fn compare(
         &self,
         of: &ClusterRows<'_>,
-        is_gone: impl Fn(&ObjectRef) -> bool,
+        absence: impl Fn(&ObjectRef) -> RowAbsence,
         now: Timestamp,
     ) -> Option<NewStates> {
         let mut state = self.state();
         let known = state.known.entry(of.cluster.key().to_owned()).or_default();
-        let update = known.compare(of, is_gone, now);
+        let update = known.compare(of, absence, now);
         // What the first rows lack is not known to be new.
         let is_first = known.until().is_none();
         let until = (is_first || of.is_current).then_some(now);
@@ -170,10 +170,10 @@ impl SinkQueue {
     pub(super) fn take(
         &self,
         of: &ClusterRows<'_>,
-        is_gone: impl Fn(&ObjectRef) -> bool,
+        absence: impl Fn(&ObjectRef) -> RowAbsence,
         now: Timestamp,
     ) -> Result<BTreeMap<String, u64>, OutboxError> {
-        let new = self.compare(of, is_gone, now);
+        let new = self.compare(of, absence, now);
         new.map_or_else(|| Ok(BTreeMap::new()), |new| self.write(&new))
     }
 
@@ -305,7 +305,7 @@ mod tests {
         let failed = failed_pod("web", "it fails");
         let mut current = failed.clone();
         Arc::make_mut(&mut current.assessment).verdict.status = Status::Current;
-        let first = queue.take(&rows(&[Arc::new(current)]), |_| false, NOW);
+        let first = queue.take(&rows(&[Arc::new(current)]), |_| RowAbsence::Unread, NOW);
         assert!(first.expect("taken").is_empty());
         (folder, Arc::new(queue), vec![Arc::new(failed)])
     }
@@ -322,7 +322,7 @@ mod tests {
     async fn a_disk_that_hangs_delays_only_what_is_written() {
         let (_folder, queue, failed) = queue("disk");
         let disk = lock(&queue.outbox);
-        let new = queue.compare(&rows(&failed), |_| false, NOW);
+        let new = queue.compare(&rows(&failed), |_| RowAbsence::Unread, NOW);
         let new = new.expect("a change");
         let mut written = queue.on_thread(move |queue| queue.write(&new)).boxed();
         let known = queue.on_thread(|queue| queue.are_known_until(RowCluster::Only("test"), NOW));
@@ -333,11 +333,11 @@ mod tests {
             cluster: RowCluster::OneOfSeveral("other"),
             ..rows(&[])
         };
-        assert!(queue.compare(&other, |_| false, NOW).is_some());
+        assert!(queue.compare(&other, |_| RowAbsence::Unread, NOW).is_some());
         drop(disk);
         assert!(written.await.expect("written").is_empty());
         known.await.expect("written");
-        let again = queue.compare(&rows(&failed), |_| false, NOW);
+        let again = queue.compare(&rows(&failed), |_| RowAbsence::Unread, NOW);
         assert!(again.is_none(), "it is known");
     }
 
@@ -345,7 +345,7 @@ mod tests {
     fn what_was_not_written_is_found_again() {
         let (_folder, queue, failed) = queue("again");
         for _ in 0..2 {
-            let new = queue.compare(&rows(&failed), |_| false, NOW);
+            let new = queue.compare(&rows(&failed), |_| RowAbsence::Unread, NOW);
             assert_eq!(new.expect("a change").update.changes.len(), 1);
         }
     }

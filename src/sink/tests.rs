@@ -69,7 +69,9 @@ fn take(queue: &SinkQueue, cluster: RowCluster<'_>, rows: &[Arc<ServedRow>], now
         rows,
         is_current: true,
     };
-    queue.take(&of, |_| false, at(now)).expect("taken");
+    queue
+        .take(&of, |_| RowAbsence::Unread, at(now))
+        .expect("taken");
 }
 
 /// What happens to a server and its receivers.
@@ -448,7 +450,9 @@ fn an_outage_does_not_make_new_objects_old() {
         rows: &[],
         is_current: false,
     };
-    queue.take(&lost, |_| false, at(9000)).expect("taken");
+    queue
+        .take(&lost, |_| RowAbsence::Unread, at(9000))
+        .expect("taken");
     let rows = row_of("a", Status::Failed, 2000);
     take(&queue, RowCluster::OneOfSeveral("a"), &rows, 9001);
     assert_eq!(sent(&queue, 9001), ["a new>Failed"]);

@@ -11,7 +11,9 @@ use serde_saphyr::Spanned;
 use crate::commands::{CommandError, KafkaEntry, Session, YamlFile, duration_with_days};
 use crate::kafka::{MessageFormat, TopicSink};
 use crate::model::PackageTool;
-use crate::sink::{SigningKey, Sink, TemplateError, TextTemplate, TransitionFilter, Webhook};
+use crate::sink::{
+    Outbox, SigningKey, Sink, TemplateError, TextTemplate, TransitionFilter, Webhook,
+};
 use crate::status::Status;
 
 /// What the file says.
@@ -175,6 +177,12 @@ impl ServeConfig {
         ServeConfig::parse(&YamlFile { path }.text()?, path)
     }
 
+    /// Whether it says nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        let has_receiver = !self.sinks.is_empty() || !self.topics.is_empty();
+        !has_receiver && self.kinds.is_empty() && self.packages.is_empty() && self.outbox.is_none()
+    }
+
     /// Reads the text of a file.
     fn parse(text: &str, path: &Path) -> Result<ServeConfig, CommandError> {
         let yaml = YamlFile { path };
@@ -333,7 +341,20 @@ impl ConfigReader<'_> {
             let error = self.file.error(kind, error);
             return Err(error.hint("write types alone, such as kind: [deploy, sts]"));
         }
-        let lasts = when.lasts.map(|text| self.duration(&text));
+        let lasts = when.lasts.map(|text| {
+            let lasts = self.duration(&text)?;
+            if lasts < Outbox::KEEP {
+                return Ok(lasts);
+            }
+            let error = format!(
+                "\"{}\" is not less than 7d, for which messages are kept",
+                text.value
+            );
+            Err(self
+                .file
+                .error(&text, error)
+                .hint("write a shorter time, such as 30s or 5m"))
+        });
         Ok(TransitionFilter {
             from: states(when.from),
             to: states(to),
@@ -409,6 +430,8 @@ mod tests {
             check_sink("webhook: https://x.y/\nwhen:\n  to: []"),
             check_sink("webhook: https://x.y/\nwhen:\n  kind: [deploy, cm/x]"),
             check_sink("webhook: https://x.y/\nwhen:\n  for: 30"),
+            check_sink("webhook: https://x.y/\nwhen:\n  for: 6d"),
+            check_sink("webhook: https://x.y/\nwhen:\n  for: 7d"),
             check_sink("webhook: https://x.y/\ntimeout: soon"),
             check_sink(""),
             check("sinks:\n- webhook: https://example.com/x\n"),
@@ -437,6 +460,8 @@ mod tests {
         error: serve.yaml:5: without a state, the sink gets nothing | name the states, such as to: [Failed, Current]
         error: serve.yaml:5: "cm/x" is no type | write types alone, such as kind: [deploy, sts]
         error: serve.yaml:5: invalid duration "30" | write a time with a unit, such as 30s or 5m
+        fine
+        error: serve.yaml:5: "7d" is not less than 7d, for which messages are kept | write a shorter time, such as 30s or 5m
         error: serve.yaml:4: invalid duration "soon" | write a time with a unit, such as 30s or 5m
         error: serve.yaml:2: a sink needs an address | write one of webhook: URL, webhookFile: FILE and kafka:
         error: serve.yaml:2: the key "name" is missing | docs/serve.yaml.md describes all keys

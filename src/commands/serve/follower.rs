@@ -478,7 +478,7 @@ impl Live for Follower {
     }
 
     fn draw(&mut self, sources: &Sources, terminal: &mut Terminal<'_>) -> Result<(), CommandError> {
-        let canvas = terminal.frame_canvas(self.started);
+        let canvas = terminal.frame_canvas(self.started).narrowed();
         let snapshot = self.to.board.borrow().snapshot.clone();
         let connection = sources.connection(canvas);
         let context = if snapshot.is_of_several() {

@@ -21,10 +21,11 @@ use crate::commands::status::StatusState;
 use crate::commands::{CommandError, ReloadRequests, Sources};
 use crate::env::{Clock, Env};
 use crate::model::PackageTool;
-use crate::object::ObjectRef;
+use crate::object::{ObjectRef, counted};
 use crate::serve::{Board, ServedCluster, SinkCountsSource};
 use crate::sink::{
-    ClusterRows, OutboxError, RowCluster, SinkDeliveries, SinkNote, SinkQueue, ToldOutage,
+    ClusterRows, OutboxError, RowAbsence, RowCluster, SinkDeliveries, SinkNote, SinkQueue,
+    ToldOutage,
 };
 use crate::source::{Select, SourceKey, SourceState};
 
@@ -108,13 +109,18 @@ impl SinkWork {
             });
             let pushes = self.topics.run(&self.notes);
             let mut running: FuturesUnordered<_> = deliveries.chain(pushes).collect();
-            tokio::select! {
-                Some(()) = running.next() => {}
-                () = self.keep_up(&mut beat) => {}
-                () = reloads.asked() => {}
-            }
+            let read_again = async {
+                reloads.asked().await;
+                self.read_again(&mut retargeting).await
+            };
+            // Nothing else ends: it goes on while the API server is asked about a new configuration.
+            let read = tokio::select! {
+                Some(()) = running.next() => continue,
+                () = self.keep_up(&mut beat) => continue,
+                read = read_again => read,
+            };
             drop(running);
-            self.reload(&mut retargeting).await;
+            self.tell(read).await;
         }
     }
 
@@ -141,9 +147,9 @@ impl SinkWork {
         }
     }
 
-    /// Reads the configuration again. A wrong one changes nothing.
-    async fn reload(&self, retargeting: &mut Retargeting<'_>) {
-        match self.read_again(retargeting).await {
+    /// Tells the follower and the user what has become of a new configuration.
+    async fn tell(&self, read: Result<Reload, CommandError>) {
+        match read {
             Ok(reload) => {
                 // The note wakes the follower.
                 let _gone = self.reloads.send(reload).await;
@@ -157,8 +163,14 @@ impl SinkWork {
         }
     }
 
+    /// Reads the configuration again. A wrong one changes nothing.
     async fn read_again(&self, retargeting: &mut Retargeting<'_>) -> Result<Reload, CommandError> {
         let mut config = ServeConfig::read(&self.config)?;
+        if config.is_empty() {
+            // It is about to be written.
+            let error = format!("error: {}: the file is empty", self.config.display());
+            return Err(CommandError::failed(error));
+        }
         retargeting.find_types(&mut config, &self.config).await?;
         let state = retargeting.state(&config.kinds).await?;
         self.use_sinks(&config, (self.clock)()).await?;
@@ -185,7 +197,8 @@ impl SinkWork {
             } else {
                 "no sink has this name now"
             };
-            self.note(&sink, format!("{count} messages are dropped: {why}"));
+            let count = counted(count, "message is", "messages are");
+            self.note(&sink, format!("{count} dropped: {why}"));
         }
         Ok(())
     }
@@ -304,7 +317,7 @@ impl SinkFeed {
         if self.has_waiting_rows {
             return false;
         }
-        let new = self.queue.compare(of, |object| at.lacks(object), now);
+        let new = self.queue.compare(of, |object| at.absence(object), now);
         let written = new.map(|new| self.queue.on_thread(move |queue| queue.write(&new)));
         self.writing = written.map(FutureExt::boxed);
         true
@@ -318,7 +331,8 @@ impl SinkFeed {
             Ok(dropped) => self
                 .waiting
                 .extend(dropped.into_iter().map(|(sink, count)| {
-                    let text = format!("{count} messages are dropped: too old or too many");
+                    let count = counted(count, "message is", "messages are");
+                    let text = format!("{count} dropped: too old or too many");
                     SinkNote { sink, text }
                 })),
             Err(error) => {
@@ -342,24 +356,36 @@ pub(super) struct FollowedObjects<'s> {
 }
 
 impl FollowedObjects<'_> {
-    /// Whether a source that is up to date would have the object, and has not.
-    fn lacks(&self, object: &ObjectRef) -> bool {
+    /// Why an object has no row.
+    fn absence(&self, object: &ObjectRef) -> RowAbsence {
+        let model = &self.cluster.served.state.model;
+        if model.object(&object.identity()).is_some() {
+            return RowAbsence::Unfollowed;
+        }
         let is_up =
             |state: &SourceState| matches!(state, SourceState::Live | SourceState::Polling { .. });
-        let sources = self.sources.states().filter(|(_, state)| is_up(state));
-        let mut sources = sources.filter(|(key, _)| self.cluster.is(&key.cluster));
-        let model = &self.cluster.served.state.model;
-        sources.any(|(key, _)| covers(key, object)) && model.object(&object.identity()).is_none()
+        let sources = self.sources.states().filter(|(key, _)| covers(key, object));
+        let sources = sources.filter(|(key, _)| self.cluster.is(&key.cluster));
+        let found = sources.map(|(key, state)| match key.select {
+            _ if !is_up(state) => RowAbsence::Unread,
+            Select::Selector(_) => RowAbsence::Unselected,
+            Select::All | Select::Name(_) => RowAbsence::Deleted,
+        });
+        let found: Vec<RowAbsence> = found.collect();
+        let surest = [
+            RowAbsence::Deleted,
+            RowAbsence::Unselected,
+            RowAbsence::Unread,
+        ];
+        let known = surest.into_iter().find(|absence| found.contains(absence));
+        known.unwrap_or(RowAbsence::Unfollowed)
     }
 }
 
+/// Whether a source would have an object if that had the labels.
 fn covers(key: &SourceKey, object: &ObjectRef) -> bool {
     let is_there = key.namespace().is_none() || key.namespace() == object.namespace.as_deref();
-    let is_named = match &key.select {
-        Select::Name(name) => *name == object.name,
-        // Without the labels, the object has left the view.
-        Select::All | Select::Selector(_) => true,
-    };
+    let is_named = key.select.name().is_none_or(|name| *name == *object.name);
     key.resource.group_kind() == object.group_kind() && is_there && is_named
 }
 

@@ -355,8 +355,17 @@ async fn a_webhook_learns_the_cluster_of_a_change() {
 async fn a_webhook_goes_out_although_a_cluster_was_never_read() {
     for args in [&["pods"][..], &[]] {
         let mut fleet = fleet().await;
+        fleet.put_in(0, ready("spare"));
+        fleet.put_in(1, ready("spare"));
         let told = Told::of(&fleet);
-        told.serve(&fleet, args).stop();
+        let served = told.serve(&fleet, args);
+        served.until("/readyz", |reply| reply.body == "ok\n");
+        // What is told of a cluster shows that its first states are kept.
+        for cluster in &fleet.clusters {
+            cluster.delete("pods", "spare");
+            assert!(told.change().ends_with(" spare Current>NotFound"));
+        }
+        Told::stop(served, 2);
         fleet.clusters[1].delete("pods", "web");
         fleet.clusters[1].sandbox.stop().await;
         let served = told.serve(&fleet, args);
