@@ -3,7 +3,7 @@
 //! One question is asked once, however many requests wait for its answer. Only the hash of a token is remembered.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::future::{BoxFuture, try_join_all};
@@ -112,7 +112,7 @@ pub struct RightsCache {
 #[derive(Clone)]
 struct Held {
     asked: Instant,
-    answer: Arc<OnceCell<RightsAnswer>>,
+    answer: Arc<OnceCell<Result<RightsAnswer, String>>>,
 }
 
 impl RightsCache {
@@ -125,7 +125,7 @@ impl RightsCache {
         }
     }
 
-    /// Whether the owner of a token has a right.
+    /// Whether the owner of a token has a right. All who wait for one question get its error, and who asks later asks again.
     pub async fn ask(
         &self,
         token: &ReaderToken,
@@ -133,17 +133,29 @@ impl RightsCache {
         asker: RightsAsker,
     ) -> Result<RightsAnswer, RightsError> {
         let held = self.held(token, right, asker.oldest_answer());
-        let answer = held.answer.get_or_try_init(async || {
+        let answer = held.answer.get_or_init(async || {
             let _turn = self.turns.acquire().await;
             self.source.answer(token, right).await
         });
-        Ok(*answer.await.map_err(RightsError::Unavailable)?)
+        let answer = answer.await.clone();
+        if answer.is_err() {
+            let mut answers = self.answers();
+            let key = (token.hash(), right.clone());
+            let is_held = |known: &Held| Arc::ptr_eq(&known.answer, &held.answer);
+            if answers.get(&key).is_some_and(is_held) {
+                answers.remove(&key);
+            }
+        }
+        answer.map_err(RightsError::Unavailable)
+    }
+
+    fn answers(&self) -> MutexGuard<'_, HashMap<(TokenHash, ReadRight), Held>> {
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn held(&self, token: &ReaderToken, right: &ReadRight, age: Duration) -> Held {
         let now = Instant::now();
-        let answers = self.answers.lock();
-        let mut answers = answers.unwrap_or_else(PoisonError::into_inner);
+        let mut answers = self.answers();
         if answers.len() >= MAX_ANSWERS {
             answers.retain(|_, held| now < held.asked + LIFETIME);
         }
@@ -415,6 +427,35 @@ mod tests {
             cache.ask(&alice, &right, RightsAsker::Request).await,
             Ok(RightsAnswer::Denied)
         );
+    }
+
+    /// A server that does not answer for half a minute.
+    struct SilentServer(AtomicUsize);
+
+    impl RightsSource for SilentServer {
+        fn answer<'a>(
+            &'a self,
+            _: &'a ReaderToken,
+            _: &'a ReadRight,
+        ) -> BoxFuture<'a, Result<RightsAnswer, String>> {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            Box::pin(async {
+                sleep(Duration::from_secs(30)).await;
+                Err("it is silent".to_owned())
+            })
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_waits_for_one_question_gets_its_error_at_the_same_time() {
+        let server = Arc::new(SilentServer(AtomicUsize::new(0)));
+        let cache = RightsCache::new(server.clone());
+        let (alice, right) = (token("alice"), list(None));
+        let begun = Instant::now();
+        let asked = (0..50).map(|_| cache.ask(&alice, &right, RightsAsker::Request));
+        assert!(join_all(asked).await.iter().all(Result::is_err));
+        assert_eq!(begun.elapsed(), Duration::from_secs(30));
+        assert_eq!(server.0.load(Ordering::Relaxed), 1);
     }
 
     #[tokio::test(start_paused = true)]
