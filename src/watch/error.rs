@@ -57,7 +57,7 @@ pub enum SourceError {
         after: Duration,
     },
     /// The response took too long.
-    #[error("timed out after {} s", .after.as_secs())]
+    #[error("timed out after {} s", .after.as_secs_f32())]
     Timeout {
         /// How long the request waited.
         after: Duration,

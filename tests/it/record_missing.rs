@@ -269,7 +269,10 @@ async fn the_words_about_a_server_that_is_away_are_printed_once() {
         let words = "The connection to the server";
         let words = ran.stderr.matches(words).count();
         assert_eq!(words, 1, "{args:?}: {}", ran.transcript());
-        let line = "the record is not used: the server did not say which cluster it is";
-        assert!(ran.stderr.contains(line), "{args:?}: {}", ran.transcript());
+        assert!(
+            !ran.stderr.contains("record"),
+            "{args:?}: {}",
+            ran.transcript()
+        );
     }
 }

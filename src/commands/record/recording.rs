@@ -85,12 +85,14 @@ impl<'a> LiveRecording<'a> {
         let finished: Vec<_> = finished.collect();
         let finished: Vec<_> = finished.into_iter().collect::<Result<_, _>>()?;
         let progress = ClusterRecorder::total(finished.into_iter());
-        let line = progress_words(&progress, &rfc3339).join(", ");
-        terminal.notify(&format!("recorded {line}"))?;
-        match progress.trouble {
-            Some(trouble) => Err(CommandError::failed(format!("error: {trouble}"))),
-            None => Ok(()),
+        if let Some(trouble) = progress.trouble {
+            // Not all that was counted is in the files.
+            return Err(CommandError::failed(format!("error: {trouble}")));
         }
+        let line = progress_words(&progress, &rfc3339).join(", ");
+        // The last frame stays above it.
+        terminal.notify_lines([format!("recorded {line}")]);
+        Ok(())
     }
 
     fn progress(&self) -> RecordProgress {

@@ -91,8 +91,11 @@ impl SessionPlace {
                 Ok(Some(EveryKind::of(found, args, namespace)))
             }
             (SessionPlace::Record(record), Subject::Unnamed) => {
-                let every = every_recorded(record, args, namespace);
-                Ok(Some(every))
+                if record.sources().is_empty() {
+                    let error = CommandError::failed("error: the record has no versions");
+                    return Err(error.hint("list what is recorded: kubectl spy store ls"));
+                }
+                Ok(Some(every_recorded(record, args, namespace)))
             }
             (
                 SessionPlace::Cluster(_) | SessionPlace::Record(_),

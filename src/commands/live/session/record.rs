@@ -1,6 +1,6 @@
 //! The record of a cluster, as a session reads it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -227,12 +227,13 @@ pub(super) fn only_namespace(sources: &[SourceKey]) -> Arc<str> {
     }
 }
 
-/// The types of recorded sources, as arguments can name them.
+/// The types of recorded sources, as arguments can name them, each once. Several recorders may record a type, each in a namespace of
+/// its own.
 pub(crate) fn recorded_types(sources: &[SourceKey]) -> Vec<ResourceType> {
-    let types = sources.iter().map(|key| key.resource.clone());
-    let mut types: Vec<ResourceType> = types.map(ResourceType::of).collect();
-    types.dedup_by(|one, other| one.resource == other.resource);
-    types
+    let mut seen = HashSet::new();
+    let types = sources.iter().map(|key| &key.resource);
+    let types = types.filter(|resource| seen.insert(*resource));
+    types.cloned().map(ResourceType::of).collect()
 }
 
 /// Every recorded kind, of a namespace or of the cluster.
@@ -254,6 +255,23 @@ pub(super) fn every_recorded(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_type_of_several_recorders_is_named_once() {
+        let of = |kind: &str, namespace: &str| SourceKey {
+            scope: Scope::Namespace(namespace.into()),
+            ..SourceKey::all("", kind)
+        };
+        let sources = [
+            of("Pod", "a"),
+            of("Secret", "a"),
+            of("Pod", "b"),
+            of("Secret", "b"),
+        ];
+        let types = recorded_types(&sources);
+        let names: Vec<&str> = types.iter().map(|found| &*found.resource.kind).collect();
+        assert_eq!(names, ["Pod", "Secret"]);
+    }
 
     #[test]
     fn a_server_is_known_by_its_url_and_its_ca() {
