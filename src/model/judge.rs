@@ -111,14 +111,35 @@ pub(in crate::model) fn surroundings(around: Around<'_>, uid: &Uid) -> Surroundi
     }
 }
 
-/// The warnings about an object. Those of the scheduler explain nothing once a Pod has its node.
+/// The warnings about an object. Those of the scheduler explain nothing once a Pod has its node, and one that misses an object
+/// does not once that exists.
 fn warnings(around: Around<'_>, object: &ModelObject) -> Vec<Arc<EventFacts>> {
     let mut warnings = around.evidence().warnings(&object.object);
     let node = around.graph().node(&object.object.identity());
     if node.is_some_and(Node::is_placed) {
         warnings.retain(|warning| &*warning.reason != "FailedScheduling");
     }
+    warnings.retain(|warning| {
+        let missing = warning.missing();
+        !missing.is_some_and(|missing| exists_now(around, &object.object.identity(), missing))
+    });
     warnings
+}
+
+/// Whether an object names one of this type, such as `storageclass.storage.k8s.io` or `secrets`, and of this name, and that
+/// one exists.
+fn exists_now(around: Around<'_>, referrer: &Uid, [type_, name]: [&str; 2]) -> bool {
+    let word = type_.split('.').next().unwrap_or_default();
+    let mut references = around.graph().references_of(referrer).iter();
+    references.any(|reference| {
+        let target = &reference.target;
+        let kind = target.kind.kind.to_lowercase();
+        let ending = word.strip_prefix(&*kind);
+        let is_named =
+            *target.name == *name && ending.is_some_and(|it| ["", "s", "es"].contains(&it));
+        let found = around.graph().referenced(target).filter(|_| is_named);
+        found.is_some_and(|found| around.is_there(&found.uid))
+    })
 }
 
 /// The Services that a slice or a Pod belongs to.

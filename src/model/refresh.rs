@@ -17,6 +17,7 @@ use super::evidence_sources::{needs_explanation, subject_of};
 use super::judge::{judge, roll_up, services_of};
 use super::object::ModelObject;
 use super::objects::{Objects, Retention};
+use super::rules::scheduling::claims_of;
 use super::rules::{readers, to_judge_again};
 
 /// Applies one event. Events of sources that the model does not follow change nothing.
@@ -312,11 +313,14 @@ fn departed_owners(objects: &Objects) -> BTreeSet<Uid> {
         .collect()
 }
 
-/// Removes an object. Returns the objects to judge again: those that name it, and its Services.
+/// Removes an object. Returns the objects to judge again: those that name it, its Services, and its claims.
 fn remove(objects: &mut Objects, uid: &Uid) -> Vec<Uid> {
     objects.departed.remove(uid);
     objects.unwell.remove(uid);
     let mut around = services_of(Around::of(objects), uid);
+    let node = objects.graph.node(uid).into_iter();
+    let claims = node.flat_map(|node| claims_of(Around::of(objects), node));
+    around.extend(claims.map(|claim| claim.uid.clone()));
     objects.graph.delete(uid);
     objects.state_changes += 1;
     let Some(object) = objects.by_uid.remove(uid) else {

@@ -132,6 +132,16 @@ impl EventFacts {
         })
     }
 
+    /// The type and the name of the object that does not exist, if the message ends with that:
+    /// `storageclass.storage.k8s.io "fast" not found`.
+    pub fn missing(&self) -> Option<[&str; 2]> {
+        let (rest, name) = self
+            .message
+            .strip_suffix("\" not found")?
+            .rsplit_once('"')?;
+        Some([rest.trim_end().rsplit(' ').next()?, name])
+    }
+
     /// Whether something is wrong.
     pub fn is_warning(&self) -> bool {
         &*self.type_ == "Warning"

@@ -63,7 +63,7 @@ fn is_known(warning: &EventFacts, known: &[Cause]) -> bool {
         (!said.is_empty() && text.contains(&said))
             || (!text.is_empty() && said.contains(&text))
             || repeats(&warning.reason, cause.rule)
-            || is_absence(&warning.message, cause)
+            || is_absence(warning, cause)
     }) || is_echo()
 }
 
@@ -92,12 +92,10 @@ fn repeats(reason: &str, rule: CauseRule) -> bool {
 }
 
 /// Whether a warning reports the absence of an object that the cause names: `configmap "web" not found`.
-fn is_absence(message: &str, cause: &Cause) -> bool {
-    let is_about_absence = cause.rule == CauseRule::MissingReference;
-    let absent = message.strip_suffix(" not found").unwrap_or_default();
-    let name = absent.rsplit('"').nth(1).unwrap_or_default();
+fn is_absence(warning: &EventFacts, cause: &Cause) -> bool {
     let mut words = cause.text.split([' ', '/']);
-    is_about_absence && !name.is_empty() && words.any(|word| word == name)
+    let mut names = |[_, name]: [&str; 2]| words.any(|word| word == name);
+    cause.rule == CauseRule::MissingReference && warning.missing().is_some_and(&mut names)
 }
 
 /// The words of a text without what differs between repeats: numbers, and the generated ends of names.

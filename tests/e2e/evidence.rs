@@ -84,7 +84,7 @@ const CASES: &[Case] = &[
     (
         "shop",
         "pvc/late",
-        "waits for a pod that uses the claim (WaitForFirstConsumer)",
+        "waits for a pod that uses the claim to be scheduled (WaitForFirstConsumer)",
     ),
     (
         "shop",

@@ -35,7 +35,7 @@ use namespaces::{remaining_facts, remaining_sources};
 use nodes::{crowded_node, evicted_by_taints, eviction_risk};
 use policies::{held_drain, isolated, restrictions, shared_pod};
 use references::{near_names_sources, reference_findings};
-use scheduling::{placement_facts, placement_sources};
+use scheduling::{claims_of, placement_facts, placement_sources};
 use selectors::{labels_beside, selects_none, undeclared_ports};
 use services::{endpoint_problems, workloads_beside};
 use storage::{
@@ -230,6 +230,11 @@ pub(in crate::model) fn to_judge_again(
     let revisions = changed.iter().flat_map(|uid| busy_sets(around, uid));
     let mut due: BTreeSet<Uid> = revisions.map(|set| set.uid.clone()).collect();
     let changed = changed.iter().filter_map(|uid| around.graph().node(uid));
+    let changed: Vec<&Node> = changed.collect();
+    // A claim that is not bound names the Pods that it waits for.
+    let claims = changed.iter().flat_map(|node| claims_of(around, node));
+    due.extend(claims.map(|claim| claim.uid.clone()));
+    let changed = changed.into_iter();
     let changed = changed.map(|node| &node.object.kind).chain(removed);
     let changed: BTreeSet<&str> = changed.map(|kind| &**kind).collect();
     for rule in RULES.iter().filter(|rule| rule.is_known(around)) {

@@ -13,6 +13,7 @@ use crate::source::{ClusterId, Form, SourceKey};
 use crate::status::{Assessment, Cause, CauseRule, Finding, Status};
 
 use super::services::{absent_port, has_no_endpoints, ports_of};
+use super::storage::bypasses_scheduler;
 
 /// The causes of a node that is short of space.
 const SHORT_OF_SPACE: [CauseRule; 3] = [
@@ -95,7 +96,7 @@ pub(in crate::model) fn reference_findings(around: Around<'_>, node: &Node) -> V
             continue;
         }
         let found = reference_finding(around, cluster, reference);
-        let found = found.or_else(|| unallocated(around, reference).filter(|_| !node.is_placed()));
+        let found = found.or_else(|| unready_claim(around, node, reference));
         let found = if object.own.is_well() && reference.tier() == Tier::Unwell {
             found.and_then(|found| at_next_start(&found))
         } else {
@@ -199,14 +200,19 @@ fn problem_of(around: Around<'_>, reference: &Reference, node: &Node) -> Option<
     Some(Finding::new(rule, status, format!("{reference}: {words}")))
 }
 
-/// The problem of a claim without devices, for a Pod that names it and has no node. The scheduler allocates them when it
-/// places the Pod.
-fn unallocated(around: Around<'_>, reference: &Reference) -> Option<Finding> {
+/// The problem of a claim that lacks what the scheduler gives it when it places a Pod: devices, for a Pod without a node, or a
+/// volume, for one that bypassed the scheduler.
+fn unready_claim(around: Around<'_>, node: &Node, reference: &Reference) -> Option<Finding> {
     let claim = around.graph().referenced(&reference.target)?;
-    let own = &around.object(&claim.uid)?.assessment;
-    let mut causes = own.causes.iter();
-    let cause = causes.find(|cause| cause.rule == CauseRule::Unallocated)?;
-    let text = format!("{reference}: {}", cause.text);
+    let mut causes = around.object(&claim.uid)?.assessment.causes.iter();
+    let text = if node.is_placed() {
+        let waits = causes.any(|cause| cause.rule == CauseRule::WaitsForPod);
+        (waits && bypasses_scheduler(claim, node)).then_some(())?;
+        format!("{reference} is not bound: spec.nodeName bypasses the scheduler")
+    } else {
+        let cause = causes.find(|cause| cause.rule == CauseRule::Unallocated)?;
+        format!("{reference}: {}", cause.text)
+    };
     let waits = reference.tier() == Tier::Unwell && around.is_there(&claim.uid);
     waits.then(|| Finding::new(CauseRule::FailedReference, Status::InProgress, text))
 }

@@ -428,9 +428,19 @@ pub(in crate::model) fn claim_fact(
     let mut rules = findings.iter().map(|found| found.cause.rule);
     let fits_none = rules.any(|rule| rule == CauseRule::NoVolumeFits);
     if is_late && !has_node && !fits_none {
+        let (waiting, bypassing) = users(around, node);
+        let awaited = match &*waiting {
+            "" => "a pod that uses the claim",
+            pods => pods,
+        };
         let zones = topologies(doc.root());
-        let text =
-            format!("storage class {name} waits for a pod that uses the claim ({LATE}){zones}");
+        let mut text =
+            format!("storage class {name} waits for {awaited} to be scheduled ({LATE}){zones}");
+        if !bypassing.is_empty() {
+            text = format!(
+                "{text}; the claim is not bound for {bypassing}: spec.nodeName bypasses the scheduler"
+            );
+        }
         return Some(Cause::new(CauseRule::WaitsForPod, text));
     }
     let provisioner = doc.root().text_at(&["provisioner"])?;
@@ -442,6 +452,47 @@ pub(in crate::model) fn claim_fact(
         )
     };
     Some(Cause::new(CauseRule::Fact, text))
+}
+
+/// The Pods that are known to use an unbound claim: those without a node, and those that bypass the scheduler.
+fn users(around: Around<'_>, claim: &Node) -> (String, String) {
+    let users = around.graph().referrers(&claim.object);
+    let users = users.filter_map(|uid| around.graph().node(uid));
+    let is_active = |pod: &&Node| {
+        let has_ended = pod.pod().is_none_or(|pod| pod.has_ended);
+        !has_ended && around.is_there(&pod.uid)
+    };
+    let (placed, waiting): (Vec<&Node>, Vec<&Node>) =
+        users.filter(is_active).partition(|pod| pod.is_placed());
+    let bypassing = placed.into_iter();
+    let bypassing = bypassing.filter(|pod| bypasses_scheduler(claim, pod));
+    (named_pods(waiting), named_pods(bypassing))
+}
+
+/// Whether a Pod has a node that the scheduler did not choose, if this claim of the Pod is not bound. The scheduler binds the
+/// claims of a Pod before the node and `PodScheduled` are set. The kubelet sets that condition, too, but for a Pod that is
+/// younger than the claim.
+pub(super) fn bypasses_scheduler(claim: &Node, user: &Node) -> bool {
+    let is_scheduled = user.pod().is_some_and(|pod| pod.scheduled.is_some());
+    let times = claim.created.zip(user.created);
+    let is_younger = times.is_some_and(|(claim, pod)| claim <= pod);
+    user.is_placed() && (!is_scheduled || is_younger)
+}
+
+/// The most Pods that are named.
+const MAX_PODS: usize = 3;
+
+/// `pods a, b, c and 2 more`; empty without Pods.
+fn named_pods<'n>(pods: impl IntoIterator<Item = &'n Node>) -> String {
+    let names: BTreeSet<&str> = pods.into_iter().map(|pod| &*pod.object.name).collect();
+    let shown: Vec<&str> = names.iter().copied().take(MAX_PODS).collect();
+    let shown = shown.join(", ");
+    match names.len() {
+        0 => String::new(),
+        1 => format!("pod {shown}"),
+        2..=MAX_PODS => format!("pods {shown}"),
+        all => format!("pods {shown} and {} more", all - MAX_PODS),
+    }
 }
 
 /// `, and has volumes only where zone is a or b`: the places of a storage class; empty if it has volumes everywhere.

@@ -622,9 +622,104 @@ fn a_claim_that_waits_for_its_pod_names_where_its_volumes_may_be() {
 ---
 {apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: fast}, volumeBindingMode: WaitForFirstConsumer, allowedTopologies: [{matchLabelExpressions: [{key: zone, values: [a, b]}]}]}",
     );
-    let expected = "WaitsForPod: storage class fast waits for a pod that uses the claim (WaitForFirstConsumer), and has volumes only where zone is a or b";
+    let expected = "WaitsForPod: storage class fast waits for a pod that uses the claim to be scheduled (WaitForFirstConsumer), and has volumes only where zone is a or b";
     let state = read.state("data");
     assert!(state.lines().any(|line| line == expected), "{state}");
+}
+
+/// A claim whose volume is created once a Pod has a place, and its class.
+const LATE_CLAIM: &str = "\
+{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: shop, creationTimestamp: '2026-05-04T10:00:00Z'}, spec: {storageClassName: late}, status: {phase: Pending}}
+---
+{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: late}, volumeBindingMode: WaitForFirstConsumer, provisioner: example.com/disks}";
+
+/// A Pod that uses the claim, with the rest of its spec and its status.
+fn user_of_claim(name: &str, spec: &str, status: &str) -> String {
+    format!(
+        "{{apiVersion: v1, kind: Pod, metadata: {{name: {name}, namespace: shop, creationTimestamp: '2026-05-04T11:00:00Z'}}, spec: {{volumes: [{{name: d, persistentVolumeClaim: {{claimName: data}}}}]{spec}}}, status: {{{status}}}}}"
+    )
+}
+
+#[test]
+fn a_claim_names_the_pods_that_it_waits_for() {
+    const PENDING: &str = "phase: Pending, conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable, message: no node}]";
+    const PLACED: &str = "phase: Pending, conditions: [{type: PodScheduled, status: 'True', lastTransitionTime: '2026-05-04T11:00:01Z'}]";
+    let waiting = |name: &str| user_of_claim(name, "", PENDING);
+    let bypassing = |status: &str| user_of_claim("sly", ", nodeName: n1", status);
+    let before = bypassing(PLACED).replace("T11:", "T09:");
+    let unknown = "a pod that uses the claim to be scheduled (WaitForFirstConsumer)";
+    let sly = "; the claim is not bound for pod sly: spec.nodeName bypasses the scheduler";
+    for (pods, expected) in [
+        (vec![], unknown.to_owned()),
+        (
+            vec![waiting("a")],
+            "pod a to be scheduled (WaitForFirstConsumer)".to_owned(),
+        ),
+        (
+            ["d", "b", "a", "c"].map(waiting).to_vec(),
+            "pods a, b, c and 1 more to be scheduled (WaitForFirstConsumer)".to_owned(),
+        ),
+        (vec![bypassing(PLACED)], format!("{unknown}{sly}")),
+        (
+            vec![bypassing("phase: Pending"), waiting("b")],
+            format!("pod b to be scheduled (WaitForFirstConsumer){sly}"),
+        ),
+        // It may have used an earlier claim of the same name.
+        (vec![before], unknown.to_owned()),
+        (vec![bypassing("phase: Failed")], unknown.to_owned()),
+    ] {
+        let objects = [vec![LATE_CLAIM.to_owned()], pods.clone()].concat();
+        let objects = objects.join("\n---\n");
+        for read in [Read::of(&objects), Read::for_status(&objects)] {
+            let state = read.state("data");
+            let line = format!("WaitsForPod: storage class late waits for {expected}");
+            assert!(state.lines().any(|own| own == line), "{pods:?}\n{state}");
+        }
+    }
+}
+
+#[test]
+fn a_claim_is_judged_again_when_its_pods_come_and_go() {
+    let pod = user_of_claim("a", "", "phase: Pending");
+    let mut read = Read::for_status(&[LATE_CLAIM, &pod].join("\n---\n"));
+    let waits = "waits for pod a to be scheduled";
+    assert!(read.state("data").contains(waits));
+    read.delete(&pod);
+    assert!(!read.state("data").contains(waits));
+    read.put(&pod);
+    assert!(read.state("data").contains(waits));
+    let sly = user_of_claim("a", ", nodeName: n1", "phase: Pending");
+    read.put(&sly);
+    let reason = "for pod a: spec.nodeName bypasses the scheduler";
+    assert!(read.state("data").contains(reason));
+    let state = read.state("a");
+    let problem = "FailedReference: volume persistentvolumeclaim/data is not bound: spec.nodeName bypasses the scheduler";
+    assert!(state.contains(problem), "{state}");
+}
+
+#[test]
+fn a_warning_about_an_absence_ends_once_the_object_exists() {
+    let claim = "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: shop}, spec: {storageClassName: fast}, status: {phase: Pending}}";
+    let class = "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: NAME}, provisioner: example.com/disks}";
+    for (type_, name, is_shown) in [
+        ("storageclass.storage.k8s.io", "fast", false),
+        ("storageclass", "fast", false),
+        ("storageclasses.storage.k8s.io", "fast", false),
+        ("storageclass.storage.k8s.io", "slow", true),
+        ("secret", "fast", true),
+    ] {
+        let event = format!(
+            "{{apiVersion: v1, kind: Event, metadata: {{name: e, namespace: shop}}, involvedObject: {{kind: PersistentVolumeClaim, name: data, namespace: shop, uid: data}}, type: Warning, reason: ProvisioningFailed, message: '{type_} \"{name}\" not found'}}"
+        );
+        let objects = [claim, &class.replace("NAME", "fast")].join("\n---\n");
+        let mut read = Read::for_status(&objects);
+        let state = read.explain(&[event]).state("data");
+        assert_eq!(
+            state.contains("not found"),
+            is_shown,
+            "{type_} {name} {state}"
+        );
+    }
 }
 
 #[test]
