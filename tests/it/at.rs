@@ -194,3 +194,59 @@ async fn since_shows_what_was_different_then() {
     ! See 'kubectl spy status -h' for help and examples
     ");
 }
+
+/// A `ReplicaSet` of this revision that wants and has no Pods, beside one for the current template.
+fn replica_set(revision: u32, replicas: u32) -> Value {
+    json!({
+        "apiVersion": "apps/v1", "kind": "ReplicaSet",
+        "metadata": {
+            "name": format!("web-{revision}"), "namespace": "shop", "labels": {"app": "web"},
+            "annotations": {"deployment.kubernetes.io/revision": revision.to_string()},
+        },
+        "spec": {
+            "replicas": replicas, "selector": {"matchLabels": {"app": "web"}},
+            "template": {
+                "metadata": {"labels": {"app": "web"}},
+                "spec": {"containers": [{"name": "app", "image": format!("app:{revision}")}]},
+            },
+        },
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn idle_replica_sets_are_no_objects_in_the_same_state() {
+    let cluster = Cluster::start().await;
+    for _ in 0..9 {
+        cluster.renew();
+        cluster.tick(9);
+    }
+    let web = cluster.put(deployment("web", 0));
+    for revision in [1, 2, 3] {
+        cluster.put(owned_by(replica_set(revision, 0), &web));
+    }
+    let status = |args: &[&str]| {
+        let all = [
+            &["status", "deploy/web", "--since", "2026-03-02T12:01:00Z"],
+            args,
+        ]
+        .concat();
+        cluster.spy().run(&all)
+    };
+    assert_snapshot!(status(&[]).transcript(), @"
+    ~ deployment/web  InProgress 0/0 (new): scaled to 0
+    ● replicaset/web-1  Current 0/0 (new)
+    2 of 2 objects in another state
+    + 2 idle replicasets in another state (--show-idle)
+    ! everything as it was at 2026-03-02T12:01:00Z, or up to 9s before
+    ");
+    assert_snapshot!(status(&["--show-idle"]).transcript(), @"
+    ~ deployment/web  InProgress 0/0 (new): scaled to 0
+    ● replicaset/web-3  Current 0/0 (new)
+    ● replicaset/web-2  Current 0/0 (new)
+    ● replicaset/web-1  Current 0/0 (new)
+    4 of 4 objects in another state
+    ! everything as it was at 2026-03-02T12:01:00Z, or up to 9s before
+    ");
+    let records = status(&["-o", "json"]).stdout;
+    assert_eq!(records.lines().count(), 2, "{records}");
+}

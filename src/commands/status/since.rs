@@ -9,8 +9,8 @@ use super::cluster_views::ClusterView;
 use super::options::{HealthFilter, Idle, RowOptions};
 use super::rows::StatusRow;
 use super::state::StatusState;
+use super::table::is_idle;
 use super::view::are_spread;
-use crate::graph::Standing;
 use crate::model::{Model, Rank, Reading};
 use crate::object::{GroupKind, ObjectRef, Uid, counted};
 use crate::render::json::status::{StatusRecord, WasRecord};
@@ -69,12 +69,14 @@ impl PastStates {
     /// The states of the objects of a cluster.
     pub(super) fn of(view: ClusterView<'_>) -> PastStates {
         let state = view.state;
-        let rows = state.rows().into_iter().filter(|row| row.known.is_some());
-        let objects = rows.map(|row| {
+        let rows = state.rows();
+        let known = rows.iter().enumerate();
+        let known = known.filter(|(_, row)| row.known.is_some());
+        let objects = known.map(|(place, row)| {
             let past = PastObject {
                 object: row.object.clone(),
                 assessment: row.assessment.clone(),
-                is_idle: row.standing == Standing::Idle,
+                is_idle: is_idle(&rows, place),
             };
             (row.object.identity(), past)
         });
@@ -104,22 +106,17 @@ impl PastStates {
         options: RowOptions,
     ) -> Vec<Difference<'a>> {
         let mut found = Vec::new();
-        let mut there: BTreeSet<Uid> = BTreeSet::new();
-        for row in rows.iter().filter(|row| row.known.is_some()) {
-            let uid = row.object.identity();
-            let past = self.objects.get(&uid);
-            there.insert(uid);
-            let is_idle = row.standing == Standing::Idle && options.idle == Idle::Counted;
-            match past {
+        let there: BTreeSet<Uid> = rows.iter().map(|row| row.object.identity()).collect();
+        for row in shown(rows, options) {
+            match self.objects.get(&row.object.identity()) {
                 Some(past) => {
                     let was = &past.assessment;
                     let is_same = row.assessment.is_like(was);
-                    let is_left_out = is_idle && row.assessment.is_well();
-                    if !is_same && !is_left_out && includes(options, [row.assessment, was]) {
+                    if !is_same && includes(options, [row.assessment, was]) {
                         found.push(Difference::Changed(row, was));
                     }
                 }
-                None if is_idle || self.unread.has(&row.object) => {}
+                None if self.unread.has(&row.object) => {}
                 None if includes(options, [row.assessment]) => found.push(Difference::New(row)),
                 None => {}
             }
@@ -153,14 +150,15 @@ impl<'a> ComparedStates<'a> {
         let has_namespaces = are_spread(&rows);
         let labels = all.iter().filter_map(ComparedStates::label);
         let width = labels.map(|label| Text::from(label).width()).max();
-        let (mut lines, mut objects) = (Vec::new(), 0);
+        let (mut lines, mut objects, mut idle) = (Vec::new(), 0, 0);
+        let with_idle = RowOptions {
+            idle: Idle::Shown,
+            ..options
+        };
         for compared in all {
             let differences = compared.differences(options);
-            objects += compared
-                .rows
-                .iter()
-                .filter(|row| row.known.is_some())
-                .count();
+            objects += shown(&compared.rows, options).count();
+            idle += compared.differences(with_idle).len() - differences.len();
             for difference in &differences {
                 let is_gone = matches!(difference, Difference::Gone(_));
                 objects += usize::from(is_gone);
@@ -178,11 +176,17 @@ impl<'a> ComparedStates<'a> {
         }
         let number = lines.len();
         let mut lines: Vec<Text> = lines.into_iter().map(|(_, _, line)| line).collect();
-        let counted = counted(objects, "object", "objects");
+        let all = counted(objects, "object", "objects");
         match number {
             _ if objects == 0 => {}
-            0 => lines.push(format!("{counted}, all in the same state").into()),
-            number => lines.push(format!("{number} of {counted} in another state").into()),
+            0 => lines.push(format!("{all}, all in the same state").into()),
+            number => lines.push(format!("{number} of {all} in another state").into()),
+        }
+        if idle > 0 {
+            let idle = counted(idle, "idle replicaset", "idle replicasets");
+            lines.push(Text::dim(format!(
+                "+ {idle} in another state (--show-idle)"
+            )));
         }
         lines
     }
@@ -230,6 +234,19 @@ impl<'a> ComparedStates<'a> {
         let room = (width + 1).saturating_sub(label.width());
         label + " ".repeat(room)
     }
+}
+
+/// The objects that a view shows.
+fn shown<'a>(
+    rows: &'a [StatusRow<'a>],
+    options: RowOptions,
+) -> impl Iterator<Item = &'a StatusRow<'a>> {
+    let rows_by_place = rows.iter().enumerate();
+    let shown = rows_by_place.filter(move |(place, row)| {
+        let is_left_out = options.idle == Idle::Counted && is_idle(rows, *place);
+        row.known.is_some() && !is_left_out
+    });
+    shown.map(|(_, row)| row)
 }
 
 /// Whether one of these states of an object is of interest.

@@ -78,7 +78,7 @@ pub(super) fn lines(
 }
 
 /// Whether a row is a `ReplicaSet` that is kept for rollback and has no dependents any more.
-fn is_idle(rows: &[StatusRow<'_>], place: usize) -> bool {
+pub(super) fn is_idle(rows: &[StatusRow<'_>], place: usize) -> bool {
     let row = &rows[place];
     let next = rows.get(place + 1);
     let owns = next.is_some_and(|next| next.depth > row.depth);
