@@ -5,6 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::connections;
+use super::story_line::StoryLine;
 use super::traced::{Presence, Traced};
 use crate::graph::TraceSide;
 use crate::object::Uid;
@@ -108,27 +109,25 @@ pub(super) trait Chain {
         let note = canvas.look.symbols.note;
         lines.extend(changes.flat_map(|text| canvas.wrapped(note, text)));
         lines.extend(traced.explained().into_iter().map(Text::dim));
-        lines.extend(parts.lines);
-        let connections = connections::outline(traced, self.sides(), canvas);
-        lines.extend(share(
-            parts.outline,
-            connections,
-            canvas.without_rows(lines.len()),
-        ));
+        let mut connections = connections::outline(traced, self.sides(), canvas);
+        let mut story = parts.outline;
+        story.merge();
+        connections.merge();
+        let others = lines.len() + story.height() + connections.height();
+        lines.extend(StoryLine::fit(parts.lines, others, canvas));
+        lines.extend(share(story, connections, canvas.without_rows(lines.len())));
         lines
     }
 }
 
-/// The lines of the story and, below it, of the connections. If there is not enough room for both, the connections get
+/// The lines of the story and, below it, of the connections, both merged. If there is not enough room for both, the connections get
 /// at least a third. Only the lines that are left hold the ends of long causes.
-fn share(mut story: Outline, mut connections: Outline, canvas: Canvas) -> Vec<Text> {
+fn share(story: Outline, connections: Outline, canvas: Canvas) -> Vec<Text> {
     let space = |room| OutlineSpace {
         room,
         ..canvas.space()
     };
     let room = canvas.rows;
-    story.merge();
-    connections.merge();
     let left = room.map(|room| room.saturating_sub(story.height()).max(room / 3));
     let left = left.map(|left| left.min(connections.height()));
     let below = connections.clone().lines(space(left)).len();
@@ -146,7 +145,7 @@ pub(super) struct FrameParts {
     /// The text at the end of the headline's line.
     pub(super) right: Text,
     /// The lines between the headline and the outline.
-    pub(super) lines: Vec<Text>,
+    pub(super) lines: Vec<StoryLine>,
     /// Whether they show the last change of the object.
     pub(super) has_change: bool,
     /// The objects of the chain.

@@ -8,6 +8,7 @@ mod object;
 mod printed_trace;
 mod record;
 mod service;
+mod story_line;
 #[cfg(test)]
 mod testing;
 mod traced;

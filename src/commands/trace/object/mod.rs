@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::chain::{Chain, FrameParts, Headline};
 use super::connections;
+use super::story_line::StoryLine;
 use super::traced::Traced;
 use crate::graph::{ReferenceTarget, TraceSide};
 use crate::object::Uid;
@@ -86,6 +87,7 @@ impl Chain for ObjectTrace {
                 .into(),
             lines: causes
                 .flat_map(|cause| canvas.wrapped(note.clone(), cause))
+                .map(StoryLine::from)
                 .collect(),
             has_change: false,
             outline: Outline {

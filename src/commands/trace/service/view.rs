@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::state::ServiceState;
 use super::{state, unserved_pods};
 use crate::commands::trace::chain::FrameParts;
+use crate::commands::trace::story_line::StoryLine;
 use crate::commands::trace::traced::revision;
 use crate::graph::{
     AddressGroup, Behind, EndpointCounts, EndpointState, EndpointTarget, Graph, Node, Pod,
@@ -31,7 +32,7 @@ pub(super) fn frame_parts(state: &ServiceState, canvas: Canvas) -> FrameParts {
         facts: facts(state),
         beside,
         right,
-        lines,
+        lines: lines.into_iter().map(StoryLine::from).collect(),
         has_change: false,
         outline: outline(state, canvas),
     }

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::commands::trace::chain::FrameParts;
+use crate::commands::trace::story_line::{Extra, StoryLine};
 use crate::commands::trace::traced::Traced;
 use crate::diff::Redactor;
 use crate::graph::Node;
@@ -34,12 +35,10 @@ pub(super) fn frame_parts(traced: &Traced, state: &RolloutState, canvas: Canvas)
         lines = phase_lines(state, canvas);
         // What keeps the rollout from its next step.
         let lead = Text::new(Role::Moving, canvas.look.symbols.in_progress) + " ";
-        lines.extend(
-            blockers(rollout)
-                .into_iter()
-                .map(|text| lead.clone() + text),
-        );
-        lines.extend(cause_lines(rollout, canvas));
+        let blockers = blockers(rollout).into_iter();
+        let causes = blockers.map(|text| lead.clone() + text);
+        let causes = causes.chain(cause_lines(rollout, canvas));
+        lines.extend(causes.map(StoryLine::from));
         lines.extend(condition_lines(rollout, canvas));
     }
     FrameParts {
@@ -75,13 +74,6 @@ fn countdown(rollout: &RolloutSnapshot<'_>, now: Timestamp) -> String {
     }
 }
 
-/// Fewer rows than this have no room for what has not begun, and for conditions that only repeat the headline.
-const SHORT: usize = 30;
-
-fn is_short(canvas: Canvas) -> bool {
-    canvas.rows.is_some_and(|rows| rows < SHORT)
-}
-
 /// The rules whose causes the headline, the phases and the Pods show.
 const SHOWN_ELSEWHERE: [CauseRule; 8] = [
     CauseRule::FailedPods,
@@ -114,15 +106,12 @@ fn cause_lines(rollout: &RolloutSnapshot<'_>, canvas: Canvas) -> Vec<Text> {
         .collect()
 }
 
-fn phase_lines(state: &RolloutState, canvas: Canvas) -> Vec<Text> {
+fn phase_lines(state: &RolloutState, canvas: Canvas) -> Vec<StoryLine> {
     let phases = &state.phases;
     let start = phases.first().map_or(Moment::default(), |change| change.at);
-    let is_short = is_short(canvas);
-    let is_shown = |phase: &&RolloutPhase| match phase.progress {
-        // This phase needs a line only until the controller has observed the change.
-        PhaseProgress::Done => phase.name != PhaseName::Observed,
-        PhaseProgress::Waiting => !is_short || phase.name == PhaseName::NextRun,
-        PhaseProgress::Underway | PhaseProgress::Failed | PhaseProgress::Unknown => true,
+    // This phase needs a line only until the controller has observed the change.
+    let is_shown = |phase: &&RolloutPhase| {
+        phase.progress != PhaseProgress::Done || phase.name != PhaseName::Observed
     };
     let width = canvas.look.width;
     let inside = Look {
@@ -131,12 +120,16 @@ fn phase_lines(state: &RolloutState, canvas: Canvas) -> Vec<Text> {
     };
     let mut lines = Vec::new();
     for phase in phases.iter().filter(is_shown) {
-        lines.push(phase_line(phase, start, canvas));
-        lines.extend(
-            change_lines(phase, inside)
-                .into_iter()
-                .map(|line| Text::from(INDENT) + line),
-        );
+        let line = StoryLine::from(phase_line(phase, start, canvas));
+        let has_begun =
+            phase.progress != PhaseProgress::Waiting || phase.name == PhaseName::NextRun;
+        lines.push(if has_begun {
+            line
+        } else {
+            line.extra(Extra::Phase)
+        });
+        let changes = change_lines(phase, inside).into_iter();
+        lines.extend(changes.map(|line| StoryLine::from(Text::from(INDENT) + line)));
     }
     lines
 }
@@ -229,23 +222,26 @@ fn phase_line(phase: &RolloutPhase, start: Moment, canvas: Canvas) -> Text {
         .trim_end()
 }
 
-fn condition_lines(rollout: &RolloutSnapshot<'_>, canvas: Canvas) -> Vec<Text> {
+fn condition_lines(rollout: &RolloutSnapshot<'_>, canvas: Canvas) -> Vec<StoryLine> {
     let mut lines = Vec::new();
-    let is_short = is_short(canvas);
     for condition in conditions(rollout.object()) {
         let status = condition_status(&condition);
-        if is_short && matches!(status, Status::Current | Status::InProgress) {
-            continue;
-        }
         let words = format!(
             " {}={} {}  ",
             condition.kind, condition.status, condition.reason
         );
         let age = Text::dim(canvas.age(condition_since(&condition)));
-        lines.push((Text::symbol(status, canvas.look.symbols) + words + age).trim_end());
+        let line = Text::symbol(status, canvas.look.symbols) + words + age;
+        let line = StoryLine::from(line.trim_end());
+        if matches!(status, Status::Current | Status::InProgress) {
+            lines.push(line.extra(Extra::Condition));
+            continue;
+        }
+        lines.push(line);
         if status == Status::Failed {
             let note = format!("  {}", canvas.look.symbols.note);
-            lines.extend(canvas.wrapped(note, &condition.message));
+            let message = canvas.wrapped(note, &condition.message).into_iter();
+            lines.extend(message.map(StoryLine::from));
         }
     }
     lines

@@ -508,6 +508,27 @@ fn paused_is_not_failed() {
     └─ in front
       └─ no Service selects its pods
     ");
+    // It fits a screen of this size.
+    let whole = feed.frame(80);
+    let rows = whole.lines().count();
+    assert_eq!(feed.frame_of(80, Some(rows)), whole);
+    insta::assert_snapshot!(feed.frame_of(80, Some(rows - 2)), @"
+    deployment/web  -n shop  1 replica  RollingUpdate                           0:00
+    ~ paused: 0/1 updated, 1 available
+    ✓         spec change   gen 2
+        ~ …spec.containers[name=web].image: r.example/web:v1 → r.example/web:v2
+    · ...     replicaset    to be created by the controller
+    · ...     scheduled     0/1 pods
+    · ...     images        0/1 pulled
+    · ...     available     0/1 new, 1 old kept
+    ? Progressing=Unknown DeploymentPaused  0s
+    + 2 phases, 1 condition (use --once | less)
+    REVISION                  READY   IMAGE / STATUS   AGE   NODE
+    └─~ replicaset/web-1 #1   1/1     web:v1           0s
+      └─● pod/web-1-a         1/1     Running          2s    node-1
+    └─ in front
+      └─ no Service selects its pods
+    ");
 }
 
 #[test]
@@ -753,6 +774,7 @@ fn a_frame_fits_its_room_and_counts_the_rest() {
     ✓ +1s     scheduled     8/8 pods (node-1)
     ✗         images        7/8 pulled; web-1-h ErrImagePull
     ~ ...     available     7/8 new
+    + 1 phase, 2 conditions (use --once | less)
     REVISION                  READY   IMAGE / STATUS   AGE   NODE
     └─✗ replicaset/web-1 #1   7/8     web:v1           0s
       └─✗ pod/web-1-h         0/1     ErrImagePull     2s    node-1
