@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::graph::Standing;
 use crate::model::Model;
 use crate::object::{PodCounts, StatusCondition, Uid, Value, counted};
-use crate::status::{Assessment, CauseRule, Status, missed_starts, next_start};
+use crate::status::{Assessment, CauseRule, Status, held_since, missed_starts, next_start};
 
 use super::phase::{PhaseFailure, PhaseName, PhaseProgress, RolloutPhase};
 use super::phases;
@@ -231,8 +231,13 @@ impl WorkloadKind for CronJob {
     }
 
     fn phases(&self, rollout: &RolloutSnapshot<'_>, _: i64) -> Vec<RolloutPhase> {
-        let next = match next_start(rollout.object(), rollout.model.judged_at()) {
+        let now = rollout.model.judged_at();
+        let next = match next_start(rollout.object(), now) {
             _ if rollout.is_suspended() => "suspended".to_owned(),
+            _ if held_since(rollout.object(), now).is_some() => {
+                "after the active job (concurrencyPolicy Forbid)".to_owned()
+            }
+            Some(due) if due < now => format!("due since {due}"),
             Some(due) => due.to_string(),
             None => String::new(),
         };
@@ -266,6 +271,9 @@ impl WorkloadKind for CronJob {
     }
 
     fn due(&self, rollout: &RolloutSnapshot<'_>, now: Timestamp) -> Option<RolloutDue> {
+        if let Some(since) = held_since(rollout.object(), now) {
+            return Some(RolloutDue::HeldStart(since));
+        }
         let next = next_start(rollout.object(), now)?;
         Some(RolloutDue::Start(
             next,

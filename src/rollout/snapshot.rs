@@ -242,6 +242,8 @@ pub enum RolloutDue {
     Deadline(Timestamp),
     /// It starts the next run at this time. If that has passed, so many starts are missed.
     Start(Timestamp, usize),
+    /// Starts that are due since this time wait for the active run.
+    HeldStart(Timestamp),
 }
 
 /// Which objects of a rollout have all been read.

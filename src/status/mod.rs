@@ -47,7 +47,7 @@ pub use diagnosis::causes;
 pub use goal::{Goal, GoalError, JsonPath};
 pub use review::{is_starting, review_at};
 pub use row::{Restarts, Row};
-pub use runs::{MAX_MISSED, missed_starts, next_start};
+pub use runs::{MAX_MISSED, held_since, missed_starts, next_start};
 pub use state::Status;
 pub use verdict::{Condition, ConditionKind, Verdict};
 

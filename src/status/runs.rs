@@ -54,6 +54,17 @@ pub fn missed_starts(job: Value<'_>, now: Timestamp) -> usize {
         .count()
 }
 
+/// Since when starts are due that the active run holds back, by `concurrencyPolicy: Forbid`. The controller makes at most
+/// one of them, after that run. `None` if none is due.
+pub fn held_since(job: Value<'_>, now: Timestamp) -> Option<Timestamp> {
+    let is_held = is_active(job) && forbids_overlap(job);
+    next_start(job, now).filter(|start| is_held && *start <= now)
+}
+
+fn forbids_overlap(job: Value<'_>) -> bool {
+    job.str_at(&["spec", "concurrencyPolicy"]).as_deref() == Some("Forbid")
+}
+
 /// When the result of [`missed_run`] may change: the next start is late, or it can no longer be made.
 pub(super) fn moments(job: Value<'_>, now: Timestamp) -> Vec<Timestamp> {
     if is_active(job) {
@@ -69,9 +80,8 @@ pub(super) fn moments(job: Value<'_>, now: Timestamp) -> Vec<Timestamp> {
 /// The second start after the last one, if an active run prevents it. Only `concurrencyPolicy: Forbid` skips starts
 /// while a run is active, and a run that is a little too long skips one.
 fn second_start(job: Value<'_>) -> Option<Timestamp> {
-    let policy = job.str_at(&["spec", "concurrencyPolicy"])?;
     let first = start_after(job, last_start(job)?)?;
-    (policy == "Forbid").then(|| start_after(job, first))?
+    forbids_overlap(job).then(|| start_after(job, first))?
 }
 
 fn late_at(start: Timestamp) -> Option<Timestamp> {

@@ -59,6 +59,10 @@ fn countdown(rollout: &RolloutSnapshot<'_>, now: Timestamp) -> String {
             format!("{} to the deadline", age::human(end.duration_since(now)))
         }
         Some(RolloutDue::Deadline(_)) => "the deadline has passed".to_owned(),
+        Some(RolloutDue::HeldStart(since)) => {
+            let span = age::age(since, now);
+            format!("starts wait for the active job (Forbid), for {span}")
+        }
         Some(RolloutDue::Start(next, _)) if next > now => {
             format!("next start in {}", age::human(next.duration_since(now)))
         }

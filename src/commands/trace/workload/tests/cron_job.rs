@@ -90,9 +90,60 @@ fn starts_that_are_due_are_counted() {
     ~ waits for its next start                             4 starts are due, for 15m
     ✓         spec change   gen 1: created
     ✓         last run      its job is gone, 20m ago
-    ·         next run      2026-05-04T11:45:00Z
+    ·         next run      due since 2026-05-04T11:45:00Z
     ~ no job was started at 2026-05-04T11:45:00Z
     ");
+}
+
+#[test]
+fn starts_wait_for_the_active_job_if_runs_may_not_overlap() {
+    let frame = |policy: &str, last: &str| {
+        let mut feed = Feed::of("CronJob", "web");
+        let status = format!(
+            "{{active: [{{name: web-1}}], lastScheduleTime: '2026-05-04T{last}:00Z', lastSuccessfulTime: '2026-05-04T{last}:20Z'}}"
+        );
+        feed.put(&cron_job(&format!("concurrencyPolicy: {policy}"), &status))
+            .put(&job("1", 50, "{startTime: '2026-05-04T11:50:01Z'}"));
+        feed.frame(80)
+    };
+    insta::assert_snapshot!(frame("Forbid", "11:40"), @"
+    cronjob/web  -n shop  */5 * * * *  concurrency Forbid                       0:00
+    ~ running: 1 active job         starts wait for the active job (Forbid), for 15m
+    ✓ +0s     spec change   gen 1: created, 10m ago
+    ~         last run      web-1 Running
+    ·         next run      after the active job (concurrencyPolicy Forbid)
+    ~ no job was started since 2026-05-04T11:45:00Z: the last run is still active
+      (concurrencyPolicy Forbid)
+    JOB             READY   IMAGE / STATUS   AGE
+    └─~ job/web-1   0/1     web:v1           10m
+    ");
+    for (policy, last, right, next) in [
+        (
+            "Forbid",
+            "12:00",
+            "next start in 5m",
+            "2026-05-04T12:05:00Z",
+        ),
+        (
+            "Allow",
+            "11:40",
+            "4 starts are due, for 15m",
+            "due since 2026-05-04T11:45:00Z",
+        ),
+        (
+            "Replace",
+            "11:40",
+            "4 starts are due, for 15m",
+            "due since 2026-05-04T11:45:00Z",
+        ),
+    ] {
+        let frame = frame(policy, last);
+        assert!(frame.contains(right), "{frame}");
+        assert!(
+            frame.contains(&format!("next run      {next}\n")),
+            "{frame}"
+        );
+    }
 }
 
 #[test]
