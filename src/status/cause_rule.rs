@@ -101,7 +101,7 @@ rules! {
     Failed Retried CONVENTIONS "The phase or a condition of the object reports a failure.";
     FailedCreate Retried REPLICA_FAILURE "The API server refuses new Pods, for example because of a quota or an admission rule.";
     FailedDelete Retried REPLICA_FAILURE "The API server refuses to delete Pods.";
-    FailedDependents Elsewhere ROLL_UP "An object that a custom resource owns has failed, or the newest run of a CronJob has a Pod that cannot run.";
+    FailedDependents Elsewhere ROLL_UP "An object that a custom resource owns has failed, or the newest run of a CronJob has a Pod that cannot run or be created.";
     FailedIndexes Never JOB_FAILURES "Too many indexes of an indexed Job have failed.";
     FailedIssuance Retried CERTIFICATES "A certificate could not be issued.";
     FailedMembers Elsewhere INVENTORIES "An object that an inventory lists has failed.";

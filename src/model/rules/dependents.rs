@@ -104,15 +104,16 @@ fn failed_dependents(around: Around<'_>, node: &Node) -> Option<Finding> {
     ))
 }
 
-/// The problem of a `CronJob` whose newest Job has failed, or has a Pod that is not well for a known cause, such as one
-/// without a node.
+/// The problem of a `CronJob` whose newest Job has failed, has a Pod that is not well for a known cause, such as one without a
+/// node, or cannot create its Pods.
 fn bad_run(around: Around<'_>, node: &Node) -> Option<Finding> {
     if &*node.object.kind != "CronJob" {
         return None;
     }
     let runs = around.graph().children(&node.uid).into_iter();
     let newest = runs.max_by_key(|run| run.created)?;
-    let run = &around.object(&newest.uid)?.assessment;
+    let job = around.object(&newest.uid)?;
+    let run = &job.assessment;
     if run.status() == Status::Failed {
         let text = format!("its last run {} failed: {}", newest.object, run.reason());
         return Some(Finding::new(CauseRule::LastRunFailed, Status::Failed, text));
@@ -122,14 +123,21 @@ fn bad_run(around: Around<'_>, node: &Node) -> Option<Finding> {
     let stuck = pods.find(|pod| {
         let is_late = !pod.assessment.causes.is_empty() && !pod.assessment.is_well();
         is_late && !pod.is_starting && pod.departure.is_none() && !around.has_ended(pod)
-    })?;
-    let reason = stuck.assessment.reason();
-    let text = format!(
-        "its run {} waits: {}: {reason}",
-        newest.object, stuck.object
-    );
+    });
+    let reason = match stuck {
+        Some(pod) => format!("{}: {}", pod.object, pod.assessment.reason()),
+        None if job.is_broken() && !has_active_pods(around, newest) => run.reason().to_owned(),
+        None => return None,
+    };
+    let text = format!("its run {} waits: {reason}", newest.object);
     let status = Status::InProgress;
     Some(Finding::new(CauseRule::FailedDependents, status, text))
+}
+
+/// Whether Pods of a Job exist, as the Job counts them. What was in their way is then over.
+fn has_active_pods(around: Around<'_>, job: &Node) -> bool {
+    let doc = around.doc(&job.uid);
+    doc.is_some_and(|doc| doc.root().i64_at(&["status", "active"]).unwrap_or(0) > 0)
 }
 
 /// The problems of the Pods that a Service in this state selects: `2 CrashLoopBackOff`. Pods that are only not ready yet

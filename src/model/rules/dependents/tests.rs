@@ -77,6 +77,35 @@ fn the_count_is_of_the_pods_that_the_newest_revision_is_to_have() {
     }
 }
 
+/// The verdict on a `CronJob` whose newest Job has this status and this warning.
+fn cron_job_with_warning(status: &str, warning: &str) -> String {
+    let controller = |kind: &str, uid: &str| {
+        format!(
+            "ownerReferences: [{{apiVersion: batch/v1, kind: {kind}, name: x, uid: {uid}, controller: true}}]"
+        )
+    };
+    let cron = "{apiVersion: batch/v1, kind: CronJob, metadata: {name: web, namespace: shop}, spec: {schedule: '@yearly'}, status: {lastScheduleTime: '2026-05-04T10:00:00Z', lastSuccessfulTime: '2026-05-04T10:00:00Z', active: [{name: job}]}}";
+    let job = format!(
+        "{{apiVersion: batch/v1, kind: Job, metadata: {{name: job, namespace: shop, {}}}, status: {{startTime: '2026-05-04T10:00:00Z'{status}}}}}",
+        controller("CronJob", "web")
+    );
+    let event = format!(
+        "{{apiVersion: v1, kind: Event, metadata: {{name: e, namespace: shop}}, involvedObject: {{kind: Job, name: job, namespace: shop, uid: job}}, type: Warning, reason: FailedCreate, message: '{warning}'}}"
+    );
+    let mut read = Read::for_status(&[cron, &job].join("\n---\n"));
+    read.explain(&[event]).state("web")
+}
+
+#[test]
+fn a_run_that_cannot_create_its_pods_is_a_problem_of_the_cron_job() {
+    let warning = "Error creating: pods \"job-x7k2p\" is forbidden: exceeded quota";
+    let expected =
+        format!("InProgress\nFailedDependents: its run job/job waits: FailedCreate: {warning}");
+    assert_eq!(cron_job_with_warning("", warning), expected);
+    // That is over: a Pod runs.
+    assert_eq!(cron_job_with_warning(", active: 1", warning), "Current");
+}
+
 /// The verdict on a `CronJob` whose only Job has this status and whose Pod has that one.
 fn cron_job(job: &str, pod: &str) -> String {
     let source = Arc::new(SourceKey {
