@@ -74,6 +74,13 @@ pub fn restarted_at(workload: Value<'_>) -> Option<Cow<'_, str>> {
         .str_at(&["kubectl.kubernetes.io/restartedAt"])
 }
 
+/// The controller that runs a Job in place of the one of Kubernetes; `None` if that one does
+/// (<https://kubernetes.io/docs/concepts/workloads/controllers/job/#delegation-of-managing-a-job-object-to-external-controller>).
+pub fn job_manager(job: Value<'_>) -> Option<Arc<str>> {
+    let manager = job.text_at(&["spec", "managedBy"]);
+    manager.filter(|manager| &**manager != "kubernetes.io/job-controller")
+}
+
 /// Whether an init container of a Pod's spec is a sidecar
 /// (<https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/>).
 pub fn is_sidecar(container: Value<'_>) -> bool {

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::graph::Standing;
 use crate::model::Model;
-use crate::object::{PodCounts, StatusCondition, Uid, Value, counted};
+use crate::object::{PodCounts, StatusCondition, Uid, Value, counted, job_manager};
 use crate::status::{Assessment, CauseRule, Status, held_since, missed_starts, next_start};
 
 use super::phase::{PhaseFailure, PhaseName, PhaseProgress, RolloutPhase};
@@ -90,7 +90,7 @@ impl WorkloadKind for Job {
         } else if rollout.is_suspended() {
             stage("suspended")
         } else if start(rollout).is_none() {
-            RolloutStage::new("to be started by the controller")
+            RolloutStage::new(format!("to be started {}", by_controller(rollout)))
         } else {
             let failing = failing(rollout);
             RolloutStage::new("running").at(format!("{}{failing}", numbers(rollout)))
@@ -138,8 +138,19 @@ fn started(rollout: &RolloutSnapshot<'_>) -> RolloutPhase {
     let phase = |progress, text: &str| RolloutPhase::new(PhaseName::Started, progress, text);
     match start(rollout) {
         _ if rollout.is_suspended() => phase(PhaseProgress::Waiting, "suspended"),
-        None => phase(PhaseProgress::Waiting, "to be started by the controller"),
-        time => phase(PhaseProgress::Done, "by the controller").at(time),
+        None => {
+            let text = format!("to be started {}", by_controller(rollout));
+            phase(PhaseProgress::Waiting, &text)
+        }
+        time => phase(PhaseProgress::Done, &by_controller(rollout)).at(time),
+    }
+}
+
+/// `by the controller`, or the name of the one that `managedBy` names.
+fn by_controller(rollout: &RolloutSnapshot<'_>) -> String {
+    match job_manager(rollout.object()) {
+        Some(manager) => format!("by {manager} (managedBy)"),
+        None => "by the controller".to_owned(),
     }
 }
 

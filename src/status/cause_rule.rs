@@ -116,6 +116,7 @@ rules! {
     KeyMismatch Retried TLS_SECRETS "The private key of a TLS Secret does not belong to its certificate.";
     LastRunFailed Retried CRON_JOBS "The last Job of a CronJob failed.";
     Listener Retried GATEWAYS "A listener of a Gateway does not work, or has no routes.";
+    ManagedBy Elsewhere JOB_MANAGERS "Another controller than that of Kubernetes manages a Job, and has not started it.";
     MaxPods Retried NODE_CAPACITY "A node has as many Pods as it may have.";
     MemoryPressure Retried NODES "A node has too little memory.";
     Misscheduled Retried DAEMON_SETS "A node runs a Pod of a DaemonSet although it should not.";
@@ -247,6 +248,7 @@ const INGRESS_TLS: &str = "https://kubernetes.io/docs/concepts/services-networki
 const INVENTORIES: &str = "https://fluxcd.io/flux/components/kustomize/kustomizations/#inventory";
 const JOB_FAILURES: &str =
     "https://kubernetes.io/docs/concepts/workloads/controllers/job/#pod-backoff-failure-policy";
+const JOB_MANAGERS: &str = "https://kubernetes.io/docs/concepts/workloads/controllers/job/#delegation-of-managing-a-job-object-to-external-controller";
 const JOB_PARALLELISM: &str =
     "https://kubernetes.io/docs/concepts/workloads/controllers/job/#controlling-parallelism";
 const JOB_POLICIES: &str =

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::object::{
-    Value, condition, counted, denied, is_kubernetes_own, map_selector, set_taints,
+    Value, condition, counted, denied, is_kubernetes_own, job_manager, map_selector, set_taints,
 };
 use crate::status::cause::Cause;
 use crate::status::cause_rule::CauseRule;
@@ -30,7 +30,10 @@ pub(super) fn notes(object: Value<'_>, kind: &str) -> Vec<Cause> {
             Vec::from_iter(is_zero.then(note))
         }
         "apps/DaemonSet" => daemon_set(object),
-        "batch/Job" => Vec::from_iter(no_parallelism(object)),
+        "batch/Job" => {
+            let causes = [no_parallelism(object), delegated(object)].into_iter();
+            causes.flatten().collect()
+        }
         "batch/CronJob" => Vec::from_iter(cron_job(object)),
         "policy/PodDisruptionBudget" => Vec::from_iter(budget(object)),
         "apiextensions.k8s.io/CustomResourceDefinition" => Vec::from_iter(stored_versions(object)),
@@ -72,6 +75,14 @@ fn no_parallelism(job: Value<'_>) -> Option<Cause> {
     let has_ended = job.at(&["status", "completionTime"]).is_some();
     let text = "parallelism is 0: no pod starts";
     (is_zero && !has_ended).then(|| Cause::new(CauseRule::NoParallelism, text))
+}
+
+/// A Job that another controller than that of Kubernetes is to start.
+fn delegated(job: Value<'_>) -> Option<Cause> {
+    let manager = job_manager(job)?;
+    let text = format!("waits for {manager}, which manages it (managedBy)");
+    let has_started = job.at(&["status", "startTime"]).is_some();
+    (!has_started).then(|| Cause::new(CauseRule::ManagedBy, text))
 }
 
 fn daemon_set(set: Value<'_>) -> Vec<Cause> {

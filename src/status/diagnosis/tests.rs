@@ -492,6 +492,21 @@ const NOTES: &[(&str, &str, &str)] = &[
         "NoParallelism  parallelism is 0: no pod starts",
     ),
     (
+        "batch/v1/Job",
+        r#""spec":{"managedBy":"example.com/kueue"}"#,
+        "ManagedBy  waits for example.com/kueue, which manages it (managedBy)",
+    ),
+    (
+        "batch/v1/Job",
+        r#""spec":{"managedBy":"example.com/kueue"},"status":{"startTime":"2026-11-21T03:00:00Z"}"#,
+        "",
+    ),
+    (
+        "batch/v1/Job",
+        r#""spec":{"managedBy":"kubernetes.io/job-controller"}"#,
+        "",
+    ),
+    (
         "apps/v1/DaemonSet",
         r#""spec":{"template":{"spec":{"nodeSelector":{"gpu":"yes"}}}},"status":{"desiredNumberScheduled":0,"numberMisscheduled":2}"#,
         "Misscheduled  runs on 2 nodes where it should not\nNoNodeSelected  no node has gpu=yes",

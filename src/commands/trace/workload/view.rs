@@ -79,9 +79,10 @@ fn countdown(rollout: &RolloutSnapshot<'_>, now: Timestamp) -> String {
 }
 
 /// The rules whose causes the headline, the phases and the Pods show.
-const SHOWN_ELSEWHERE: [CauseRule; 8] = [
+const SHOWN_ELSEWHERE: [CauseRule; 9] = [
     CauseRule::FailedPods,
     CauseRule::LastRunFailed,
+    CauseRule::ManagedBy,
     CauseRule::NeverScheduled,
     CauseRule::NotObserved,
     CauseRule::Paused,

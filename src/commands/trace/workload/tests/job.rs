@@ -40,6 +40,20 @@ fn a_job_that_waits_for_its_controller() {
 }
 
 #[test]
+fn a_job_of_another_controller_names_it() {
+    let mut feed = Feed::of("Job", "web");
+    feed.put(&job("managedBy: example.com/kueue", "{}"));
+    insta::assert_snapshot!(feed.frame(80), @"
+    job/web  -n shop  1 completion                                              0:00
+    ~ to be started by example.com/kueue (managedBy)
+    ✓         spec change   gen 1: created
+    · ...     started       to be started by example.com/kueue (managedBy)
+    · ...     succeeded     0/1 succeeded
+    · ...     complete
+    ");
+}
+
+#[test]
 fn a_running_job_counts_its_pods() {
     let mut feed = Feed::of("Job", "web");
     feed.put(&job(
