@@ -78,7 +78,7 @@ pub(super) fn stage_of_rollout(rollout: &RolloutSnapshot<'_>) -> RolloutStage {
         return RolloutStage::new("scaling to 0").at(format!("{left} left"));
     }
     let strategy = rollout.object().str_at(&["spec", "updateStrategy", "type"]);
-    if strategy.as_deref() == Some("OnDelete") && counts.updated < counts.goal {
+    if strategy.as_deref() == Some("OnDelete") && has_old_pods(rollout) {
         return RolloutStage::new("waiting for someone to delete the old pods")
             .at(progress(rollout));
     }
@@ -91,6 +91,15 @@ pub(super) fn stage_of_rollout(rollout: &RolloutSnapshot<'_>) -> RolloutStage {
         ));
     }
     RolloutStage::new("rolling out").at(progress(rollout))
+}
+
+/// Whether Pods of an older revision stay, by the Pods if they have been read, else by the controller's counts.
+fn has_old_pods(rollout: &RolloutSnapshot<'_>) -> bool {
+    let counts = rollout.counts;
+    match rollout.pods_unread() {
+        None => rollout.old_pods().any(|pod| !pod.deleting),
+        Some(_) => counts.updated < counts.goal.min(counts.there),
+    }
 }
 
 /// `1/3 updated, 3 available, 1 failing`.

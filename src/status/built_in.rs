@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn daemon_sets_and_stateful_sets_that_only_deletion_updates() {
-        let line = "0/1 updated; delete the other pods to update them (OnDelete)";
+        let line = "0/1 updated; delete the old pods to update them (OnDelete)";
         let daemon = |ready: u8| {
             format!(
                 r#""metadata":{{"generation":2}},"spec":{{"updateStrategy":{{"type":"OnDelete"}}}},"status":{{"observedGeneration":2,"desiredNumberScheduled":1,"currentNumberScheduled":1,"numberReady":{ready},"numberAvailable":{ready}}}"#

@@ -339,12 +339,34 @@ fn workloads() {
         ),
         (
             "apps/v1/DaemonSet",
-            r#""spec":{"updateStrategy":{"type":"OnDelete"}},"status":{"desiredNumberScheduled":3,"updatedNumberScheduled":1}"#,
-            "OnDelete  1/3 updated; delete the other pods to update them (OnDelete)",
+            r#""spec":{"updateStrategy":{"type":"OnDelete"}},"status":{"desiredNumberScheduled":3,"currentNumberScheduled":3,"updatedNumberScheduled":1}"#,
+            "OnDelete  1/3 updated; delete the old pods to update them (OnDelete)",
         ),
         (
             "apps/v1/StatefulSet",
             r#""spec":{"updateStrategy":{"type":"OnDelete"}},"status":{"updatedReplicas":1}"#,
+            "",
+        ),
+        (
+            "apps/v1/StatefulSet",
+            r#""spec":{"replicas":3,"updateStrategy":{"type":"OnDelete"}},"status":{"replicas":2,"updatedReplicas":1}"#,
+            "OnDelete  1/3 updated; delete the old pods to update them (OnDelete)",
+        ),
+        // The others do not exist yet.
+        (
+            "apps/v1/StatefulSet",
+            r#""spec":{"replicas":3,"updateStrategy":{"type":"OnDelete"}},"status":{"replicas":1,"updatedReplicas":1}"#,
+            "",
+        ),
+        (
+            "apps/v1/DaemonSet",
+            r#""spec":{"updateStrategy":{"type":"OnDelete"}},"status":{"desiredNumberScheduled":3,"currentNumberScheduled":1,"updatedNumberScheduled":1}"#,
+            "",
+        ),
+        // The controller itself deletes those that are too many.
+        (
+            "apps/v1/StatefulSet",
+            r#""spec":{"replicas":1,"updateStrategy":{"type":"OnDelete"}},"status":{"replicas":3,"readyReplicas":3,"updatedReplicas":1}"#,
             "",
         ),
     ] {

@@ -69,15 +69,19 @@ fn replica_failure(conditions: &[StatusCondition<'_>]) -> Option<Cause> {
     Some(Cause::new(rule, text))
 }
 
-/// With the `OnDelete` strategy, pods of an old revision stay until someone deletes them.
+/// With the `OnDelete` strategy, pods of an old revision stay until someone deletes them. Pods that do not exist yet get the
+/// newest revision.
 fn on_delete(object: Value<'_>) -> Option<Cause> {
     let PodCounts {
-        updated, wanted, ..
+        updated,
+        wanted,
+        there,
+        ..
     } = PodCounts::of(object)?;
     let strategy = object.str_at(&["spec", "updateStrategy", "type"])?;
-    (strategy == "OnDelete" && updated < wanted).then(|| {
+    (strategy == "OnDelete" && updated < wanted.min(there)).then(|| {
         let text =
-            format!("{updated}/{wanted} updated; delete the other pods to update them (OnDelete)");
+            format!("{updated}/{wanted} updated; delete the old pods to update them (OnDelete)");
         Cause::new(CauseRule::OnDelete, text)
     })
 }

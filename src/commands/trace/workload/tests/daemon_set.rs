@@ -115,7 +115,7 @@ fn on_delete_waits_for_someone() {
     · ...     available     0/1 new, 1 old kept
     · ...     old pods      0/1 terminated
     · ...     complete
-    ● 0/1 updated; delete the other pods to update them (OnDelete)
+    ● 0/1 updated; delete the old pods to update them (OnDelete)
     REVISION                           READY   IMAGE / STATUS   AGE   NODE
     ├─● controllerrevision/web-v2 #2   0/0     web:v2           58m
     └─● controllerrevision/web-v1 #1   1/1     web:v1           59m

@@ -220,7 +220,7 @@ fn on_delete_waits_for_someone() {
     · ...     available     0/2 new, 2 old kept
     · ...     old pods      0/2 terminated
     · ...     complete
-    ● 0/2 updated; delete the other pods to update them (OnDelete)
+    ● 0/2 updated; delete the old pods to update them (OnDelete)
     REVISION                           READY   IMAGE / STATUS   AGE   NODE
     ├─● controllerrevision/web-v2 #2   0/0     web:v2           58m
     └─● controllerrevision/web-v1 #1   2/2     web:v1           59m
@@ -229,6 +229,20 @@ fn on_delete_waits_for_someone() {
     └─ in front
       └─ no Service selects its pods
     ");
+}
+
+/// There is only one revision, and the other Pods do not exist yet.
+#[test]
+fn on_delete_waits_for_nobody_while_the_first_pods_start() {
+    let mut feed = web();
+    let on_delete = "replicas: 3\n  updateStrategy: {type: OnDelete}";
+    feed.put(&set(1, "v1", on_delete, "1/1/0")).put(&pod(
+        0,
+        "v1",
+        &waiting("state: {waiting: {reason: ContainerCreating}}"),
+    ));
+    insta::assert_snapshot!(lines(&feed, "updated"), @"~ rolling out: 1/3 updated, 0 available");
+    assert_eq!(lines(&feed, "OnDelete)"), "");
 }
 
 #[test]
