@@ -84,6 +84,7 @@ impl Assessment {
             .filter(|own| !causes.iter().any(|found| found.says_absence_of(own)))
             .collect();
         causes.extend(own);
+        Cause::drop_bare(&mut causes);
         Assessment {
             verdict,
             row,
@@ -181,6 +182,7 @@ impl Assessment {
         if !matches!(self.status(), Status::Current | Status::NotFound) {
             let known = warning::causes(warnings, &self.causes);
             self.causes.extend(known);
+            Cause::drop_bare(&mut self.causes);
         }
         self
     }

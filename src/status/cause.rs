@@ -48,6 +48,26 @@ impl Cause {
         words.all(|is_named| is_named)
     }
 
+    /// Whether it repeats a condition that gives neither a reason nor a message.
+    pub(super) fn is_bare(&self) -> bool {
+        let is_condition = matches!(
+            self.rule,
+            CauseRule::NotReady | CauseRule::Condition | CauseRule::Failed | CauseRule::Listener
+        );
+        is_condition && self.text.ends_with(NO_REASON)
+    }
+
+    /// Leaves out the conditions without a reason, if something else gives one.
+    pub(super) fn drop_bare(causes: &mut Vec<Cause>) {
+        let explains = |cause: &Cause| {
+            let is_more = matches!(cause.rule, CauseRule::Fact | CauseRule::Constraint);
+            !is_more && !cause.is_bare()
+        };
+        if causes.iter().any(explains) {
+            causes.retain(|cause| !cause.is_bare());
+        }
+    }
+
     /// Whether it explains a state. A Pod that only starts has other causes, too.
     pub fn is_specific(&self) -> bool {
         !matches!(
@@ -88,10 +108,13 @@ impl Finding {
     }
 }
 
+/// The text in place of a reason and a message.
+pub(super) const NO_REASON: &str = "no reason given";
+
 /// `REASON: MESSAGE`, or only one of them if the other is empty.
 pub(super) fn sentence(reason: &str, message: &str) -> String {
     match (reason.trim(), message.trim()) {
-        ("", "") => "no reason given".to_owned(),
+        ("", "") => NO_REASON.to_owned(),
         (reason, "") => reason.to_owned(),
         ("", message) => message.to_owned(),
         (reason, message) => format!("{reason}: {message}"),

@@ -51,6 +51,7 @@ pub fn causes(object: Value<'_>, verdict: &Verdict, now: Timestamp) -> Vec<Cause
     if causes.is_empty() || is_untold(verdict, &kind, &causes) {
         causes.splice(0..0, of_verdict(verdict, &kind));
     }
+    Cause::drop_bare(&mut causes);
     causes
 }
 
@@ -58,11 +59,16 @@ pub fn causes(object: Value<'_>, verdict: &Verdict, now: Timestamp) -> Vec<Cause
 /// readiness in another. The causes of a Pod are more exact than its verdict.
 fn is_untold(verdict: &Verdict, kind: &str, causes: &[Cause]) -> bool {
     let has = |rule| causes.iter().any(|cause| cause.rule == rule);
-    let has_text = |text: &str| causes.iter().any(|cause| cause.text.contains(text));
+    let reason = verdict.conditions.first().map(|one| &one.reason);
+    let told = reason.filter(|_| verdict.message.is_empty());
+    let told = told.unwrap_or(&verdict.message);
+    let is_told = causes.iter().any(|cause| cause.text.contains(told));
     let is_custom = rules::of(kind).is_none();
+    let has_failed = verdict.status == Status::Failed;
+    let says_more = has_failed || causes.iter().all(Cause::is_bare);
     match verdict.rule {
-        Some(rule) => kind != "Pod" && !has(rule) && !has_text(&verdict.message),
-        None => is_custom && verdict.status == Status::Failed && !has_text(&verdict.message),
+        Some(rule) => kind != "Pod" && !has(rule) && !is_told,
+        None => is_custom && says_more && !is_told,
     }
 }
 

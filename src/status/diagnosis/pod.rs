@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use crate::object::{StatusCondition, Value, is_sidecar};
-use crate::status::cause::{Cause, sentence};
+use crate::status::cause::{Cause, NO_REASON, sentence};
 use crate::status::cause_rule::CauseRule;
 use crate::status::read;
 use crate::status::state::Status;
@@ -200,7 +200,7 @@ fn gates(pod: Value<'_>, conditions: &[StatusCondition<'_>]) -> Vec<Cause> {
                 .map(|condition| sentence(&condition.reason, &condition.message));
             let text = match detail.as_deref() {
                 None => format!("readiness gate {gate} is not set"),
-                Some("") => format!("readiness gate {gate} is not True"),
+                Some(NO_REASON) => format!("readiness gate {gate} is not True"),
                 Some(detail) => format!("readiness gate {gate}: {detail}"),
             };
             Cause::new(CauseRule::ReadinessGate, text)

@@ -730,6 +730,48 @@ fn a_refused_pull_says_if_the_pod_has_no_pull_secret() {
 }
 
 #[test]
+fn a_readiness_gate_without_a_reason_is_not_true() {
+    let gates = r#""conditions":[{"type":"ContainersReady","status":"True"},{"type":"lb","status":"False"},{"type":"other","status":"True"}]"#;
+    let expect = "ReadinessGate  readiness gate lb is not True";
+    check("v1/Pod", &pod("Running", gates), expect);
+}
+
+#[test]
+fn a_condition_without_a_reason_gives_way_to_one_with_a_reason() {
+    let ready = r#"{"type":"Ready","status":"False"}"#;
+    for (other, expect) in [
+        ("", "NotReady  no reason given"),
+        (
+            r#",{"type":"Stalled","status":"True","reason":"RetriesExhausted"}"#,
+            "Failed  RetriesExhausted",
+        ),
+        (
+            r#",{"type":"Stalled","status":"True","reason":"RetriesExhausted","message":"gave up"}"#,
+            "Failed  RetriesExhausted: gave up",
+        ),
+        (
+            r#",{"type":"Stalled","status":"True"}"#,
+            "NotReady  no reason given",
+        ),
+        (
+            r#",{"type":"Reconciling","status":"True","reason":"Progressing","message":"upgrading"}"#,
+            "NotReady  Progressing: upgrading",
+        ),
+        (
+            r#",{"type":"Synced","status":"False","reason":"ReconcileError"}"#,
+            "Failed  Synced=False: ReconcileError",
+        ),
+        (
+            r#",{"type":"Synced","status":"False"}"#,
+            "Failed  Synced=False: no reason given\nNotReady  no reason given",
+        ),
+    ] {
+        let fields = format!(r#""status":{{"conditions":[{ready}{other}]}}"#);
+        check("example.com/v1/Foo", &fields, expect);
+    }
+}
+
+#[test]
 fn causes_that_a_controller_writes_beside_the_conditions() {
     check(
         "example.com/v1/Foo",
