@@ -439,9 +439,9 @@ fn a_pod_that_has_ended_does_not_fail_its_workload() {
     assert_eq!(state("r"), Some(Status::InProgress));
 }
 
-/// Whether a pod that is not ready blocks the rollout of a `StatefulSet` with this policy and partition. The
+/// Whether a pod that is not ready blocks the rollout of a `StatefulSet` with this policy, first ordinal and partition. The
 /// newest revision is `db-3`; `pod` is the name and the revision of the pod.
-fn blocks(policy: &str, partition: u32, pod: [&str; 2]) -> bool {
+fn blocks(policy: &str, [start, partition]: [u32; 2], pod: [&str; 2]) -> bool {
     let sets = Arc::new(SourceKey {
         scope: Scope::Namespace("shop".into()),
         ..SourceKey::all("apps", "StatefulSet")
@@ -450,7 +450,7 @@ fn blocks(policy: &str, partition: u32, pod: [&str; 2]) -> bool {
     let mut model = model(RETENTION, &[&sets, &pods]);
     let set = version(&format!(
         r#"{{"apiVersion":"apps/v1","kind":"StatefulSet","metadata":{{"uid":"s","name":"db","namespace":"shop"}},
-            "spec":{{"replicas":2,"podManagementPolicy":"{policy}",
+            "spec":{{"replicas":2,"podManagementPolicy":"{policy}","ordinals":{{"start":{start}}},
                 "updateStrategy":{{"type":"RollingUpdate","rollingUpdate":{{"partition":{partition}}}}}}},
             "status":{{"replicas":2,"readyReplicas":1,"updateRevision":"db-3"}}}}"#
     ));
@@ -474,11 +474,19 @@ fn blocks(policy: &str, partition: u32, pod: [&str; 2]) -> bool {
 
 #[test]
 fn a_broken_pod_of_an_old_revision_blocks_a_stateful_set() {
-    assert!(blocks("OrderedReady", 0, ["db-1", "db-2"]));
-    assert!(blocks("OrderedReady", 1, ["db-1", "db-2"]));
-    assert!(!blocks("OrderedReady", 0, ["db-1", "db-3"]), "it is new");
-    assert!(!blocks("OrderedReady", 2, ["db-1", "db-2"]), "it stays");
-    assert!(!blocks("Parallel", 0, ["db-1", "db-2"]), "it is replaced");
+    assert!(blocks("OrderedReady", [0, 0], ["db-1", "db-2"]));
+    assert!(blocks("OrderedReady", [0, 1], ["db-1", "db-2"]));
+    assert!(
+        !blocks("OrderedReady", [0, 0], ["db-1", "db-3"]),
+        "it is new"
+    );
+    for stays in [[0, 2], [1, 1]] {
+        assert!(!blocks("OrderedReady", stays, ["db-1", "db-2"]));
+    }
+    assert!(
+        !blocks("Parallel", [0, 0], ["db-1", "db-2"]),
+        "it is replaced"
+    );
 }
 
 #[test]

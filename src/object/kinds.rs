@@ -51,19 +51,46 @@ impl PodCounts {
         };
         Some(PodCounts {
             wanted,
-            goal: wanted.saturating_sub(partition(object)).max(0),
+            goal: wanted.saturating_sub(kept_old(object)).max(0),
             there: status("replicas"),
             updated: status("updatedReplicas"),
             ready: status("readyReplicas"),
             available: status("availableReplicas"),
         })
     }
+
+    /// A number of Pods of the newest revision, with the goal: `1/3`. Without it, if the partition keeps so many Pods that
+    /// nothing is left to do.
+    pub fn of_goal(&self, count: i64) -> String {
+        let is_met = self.goal == 0 || count > self.goal;
+        if self.goal < self.wanted && is_met {
+            return count.to_string();
+        }
+        format!("{count}/{}", self.goal)
+    }
 }
 
-/// The ordinal from which on the Pods of a `StatefulSet` get the newest revision; 0 for other kinds.
+/// How many Pods the partition keeps at the old revision. It keeps none while there is only one revision.
+fn kept_old(object: Value<'_>) -> i64 {
+    let revision = |key| object.text_at(&["status", key]);
+    let newest = revision("updateRevision");
+    if newest.is_some() && newest == revision("currentRevision") {
+        return 0;
+    }
+    partition(object)
+}
+
+/// How many Pods of a `StatefulSet` keep the old revision, those with the lowest ordinals; 0 for other kinds.
 pub fn partition(object: Value<'_>) -> i64 {
     let path = ["spec", "updateStrategy", "rollingUpdate", "partition"];
-    object.i64_at(&path).unwrap_or(0)
+    object.i64_at(&path).unwrap_or(0).max(0)
+}
+
+/// The ordinal from which on the Pods of a `StatefulSet` get the newest revision. The partition counts from the first
+/// ordinal (<https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#start-ordinal>).
+pub fn first_updated(object: Value<'_>) -> i64 {
+    let start = object.i64_at(&["spec", "ordinals", "start"]);
+    start.unwrap_or(0).saturating_add(partition(object))
 }
 
 /// When `kubectl rollout restart` last restarted a workload, as text; `None` if it never did.
@@ -269,6 +296,17 @@ mod tests {
                     "status":{"replicas":3,"updatedReplicas":1,"readyReplicas":2}}"#,
                 Some([3, 1, 3, 1, 2, 0]),
             ),
+            // There is only one revision.
+            (
+                r#"{"kind":"StatefulSet","spec":{"replicas":3,"updateStrategy":{"rollingUpdate":{"partition":2}}},
+                    "status":{"replicas":3,"updatedReplicas":3,"currentRevision":"a","updateRevision":"a"}}"#,
+                Some([3, 3, 3, 3, 0, 0]),
+            ),
+            (
+                r#"{"kind":"StatefulSet","spec":{"replicas":3,"updateStrategy":{"rollingUpdate":{"partition":4}}},
+                    "status":{"replicas":3,"updatedReplicas":1,"currentRevision":"a","updateRevision":"b"}}"#,
+                Some([3, 0, 3, 1, 0, 0]),
+            ),
             (
                 r#"{"kind":"DaemonSet","status":{"desiredNumberScheduled":4,"currentNumberScheduled":3,
                     "updatedNumberScheduled":2,"numberReady":1,"numberAvailable":1}}"#,
@@ -282,6 +320,26 @@ mod tests {
             ("7", None),
         ] {
             assert_eq!(counts(text), expect, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_number_has_no_goal_that_a_partition_has_already_met() {
+        for (wanted, goal, count, expect) in [
+            (3, 3, 1, "1/3"),
+            (3, 1, 1, "1/1"),
+            (3, 1, 2, "2"),
+            (3, 0, 0, "0"),
+            // It is scaled down.
+            (0, 0, 2, "2/0"),
+            (1, 1, 2, "2/1"),
+        ] {
+            let counts = PodCounts {
+                wanted,
+                goal,
+                ..PodCounts::default()
+            };
+            assert_eq!(counts.of_goal(count), expect, "{wanted} {goal} {count}");
         }
     }
 

@@ -27,8 +27,8 @@ pub use conditions::{
 };
 pub use doc::{Doc, Kind, Value};
 pub use kinds::{
-    EventFacts, PodCounts, denied, is_sidecar, job_manager, newest_time, partition, restarted_at,
-    restricted,
+    EventFacts, PodCounts, denied, first_updated, is_sidecar, job_manager, newest_time, partition,
+    restarted_at, restricted,
 };
 pub use message::{counted, excerpt, json_fault, near, shown_url, without_secrets};
 pub(crate) use quantity::Decimal;

@@ -75,12 +75,9 @@ fn created(rollout: &RolloutSnapshot<'_>, group: &PodGroup<'_>) -> RolloutPhase 
         Some(EarlierRevision::Unknown) => ", an earlier revision again".to_owned(),
         None => String::new(),
     };
-    let text = format!(
-        "{}{again}, {}/{} pods",
-        group.title(),
-        group.there,
-        rollout.counts.goal
-    );
+    let pods = rollout.counts.of_goal(group.there);
+    let noun = if pods == "1" { "pod" } else { "pods" };
+    let text = format!("{}{again}, {pods} {noun}", group.title());
     let name = rollout.kind.group_phase();
     RolloutPhase::new(name, PhaseProgress::Done, text).at(group.created())
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::graph::{Node, Standing};
 use crate::model::Model;
-use crate::object::{Uid, Value, counted, partition};
+use crate::object::{Uid, Value, counted, first_updated, partition};
 
 use super::deployment::{RollingUpdateLimits, UpdateStrategy, strategy, strategy_with_limits};
 use super::pods::{self, PodGroup, pods_of};
@@ -45,7 +45,7 @@ impl WorkloadKind for StatefulSet {
     /// Pods below the partition keep their revision.
     fn replaces(&self, object: Value<'_>, pod: &Node) -> bool {
         pod.ordinal()
-            .is_none_or(|ordinal| ordinal >= partition(object))
+            .is_none_or(|ordinal| ordinal >= first_updated(object))
     }
 }
 

@@ -106,9 +106,8 @@ fn has_old_pods(rollout: &RolloutSnapshot<'_>) -> bool {
 fn progress(rollout: &RolloutSnapshot<'_>) -> String {
     let counts = rollout.counts;
     format!(
-        "{}/{} updated, {} available{}",
-        counts.updated,
-        counts.goal,
+        "{} updated, {} available{}",
+        counts.of_goal(counts.updated),
         counts.available,
         failing(rollout)
     )

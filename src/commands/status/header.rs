@@ -161,7 +161,7 @@ fn rollout(state: &StatusState, root: &StatusRow<'_>, rows: &[StatusRow<'_>]) ->
         .filter(|row| row.assessment.is_failing_itself())
         .count();
     let counts = state.rollout(&root.object.identity());
-    let updated = counts.map(|at| format!("rollout {}/{} updated", at.updated, at.wanted));
+    let updated = counts.map(|at| format!("rollout {} updated", at.of_goal(at.updated)));
     let failing = (failing > 0).then(|| format!("{failing} failing"));
     let parts: Vec<String> = updated.into_iter().chain(failing).collect();
     parts.join(", ")

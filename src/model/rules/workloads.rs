@@ -11,7 +11,7 @@ use crate::model::evidence::EvidenceObject;
 use crate::model::rules::scheduling::{nodes_source, whole_nodes};
 use crate::object::managed_fields::{ManagedFieldsEntry, entries};
 use crate::object::selector::LabelSelector;
-use crate::object::{Doc, Uid, Value, imposed_taints, near, partition, untolerated_taints};
+use crate::object::{Doc, Uid, Value, first_updated, imposed_taints, near, untolerated_taints};
 use crate::source::{Form, Select, SourceKey};
 use crate::status::{Assessment, Cause, CauseRule, Finding, Status};
 
@@ -283,7 +283,7 @@ pub(in crate::model) fn blocked_rollout(around: Around<'_>, set: &Node) -> Optio
     let doc = around.doc(&set.uid)?;
     let strategy = doc.root().str_at(&["spec", "updateStrategy", "type"]);
     let is_rolling = strategy.is_none_or(|strategy| strategy == "RollingUpdate");
-    let is_blocked = is_rolling && pod.ordinal()? >= partition(doc.root());
+    let is_blocked = is_rolling && pod.ordinal()? >= first_updated(doc.root());
     is_blocked.then(|| {
         let name = &pod.object.name;
         let namespace = pod.object.namespace.as_deref().unwrap_or("default");

@@ -162,6 +162,61 @@ fn a_partition_keeps_the_other_pods() {
 }
 
 #[test]
+fn a_partition_that_keeps_all_pods_leaves_nothing_to_update() {
+    let partition = "replicas: 2\n  updateStrategy: {rollingUpdate: {partition: 4}}";
+    let shown = |feed: &Feed| {
+        ["complete", "revision  "]
+            .map(|text| lines(feed, text))
+            .join("\n")
+    };
+    let mut kept = web();
+    kept.put(&set(2, "v2", partition, "0/2/2"))
+        .put(&controller_revision("StatefulSet", 2, "v2"))
+        .put(&pod(0, "v1", READY))
+        .put(&pod(1, "v1", READY));
+    insta::assert_snapshot!(shown(&kept), @"
+    ● complete up to the partition: 0 updated, 2 available
+    ✓         complete      0 of 2 replicas updated
+    ✓ +0s     revision      web-v2 #2, 0 pods
+    ");
+    // The partition was lower before.
+    kept.delete("Pod", "web-1").put(&pod(1, "v2", READY));
+    kept.put(&set(2, "v2", partition, "1/2/2"));
+    insta::assert_snapshot!(shown(&kept), @"
+    ● complete up to the partition: 1 updated, 2 available
+    ✓         complete      1 of 2 replicas updated
+    ✓ +0s     revision      web-v2 #2, 1 pod
+    ");
+    let mut fresh = web();
+    fresh
+        .put(&set(1, "v1", partition, "2/2/2"))
+        .put(&pod(0, "v1", READY))
+        .put(&pod(1, "v1", READY));
+    insta::assert_snapshot!(shown(&fresh), @"
+    ● complete: 2/2 available
+    ✓         complete      2 replicas
+    ✓ +0s     revision      web-v1 #1, 2/2 pods
+    ");
+}
+
+/// With the ordinals 5 to 7 and the partition 2, only the Pod 7 is replaced.
+#[test]
+fn a_partition_counts_from_the_first_ordinal() {
+    let mut feed = web();
+    let spec =
+        "replicas: 3\n  ordinals: {start: 5}\n  updateStrategy: {rollingUpdate: {partition: 2}}";
+    feed.put(&set(2, "v2", spec, "0/3/3"))
+        .put(&controller_revision("StatefulSet", 2, "v2"));
+    for ordinal in 5..8 {
+        feed.put(&pod(ordinal, "v1", READY));
+    }
+    insta::assert_snapshot!(["updated", "terminated"].map(|text| lines(&feed, text)).join("\n"), @"
+    ~ rolling out: 0/1 updated, 3 available
+    · ...     old pods      0/1 terminated
+    ");
+}
+
+#[test]
 fn a_broken_pod_of_an_old_revision_blocks_the_rollout() {
     let mut feed = web();
     let crash = waiting("state: {waiting: {reason: CrashLoopBackOff}}");
