@@ -7,7 +7,7 @@ use super::shown_changes::ShownChanges;
 use super::value;
 use super::value::Room;
 use super::view::DiffView;
-use crate::diff::{Change, Content, Op, Shown};
+use crate::diff::{Change, Content, Filter, Op, Shown};
 use crate::object::path::{Label, Path, Place, Side, Step};
 use crate::render::style::Role;
 use crate::render::text::{self, Text};
@@ -48,7 +48,8 @@ pub fn created_lines(object: Shown<'_>, view: &DiffView<'_>) -> Vec<Text> {
     // A Pod's own containers are whole in a pipe.
     let pod = view.look.width.map(|_| POD);
     for path in PODS.into_iter().chain(pod) {
-        lines.extend(images(object, path, view));
+        let images = images_below(object, path);
+        lines.extend(images.filter_map(|(path, image)| write(&path, image, view)));
     }
     if folded > 0 && !lines.is_empty() {
         lines.push(whole(lines.len() + folded));
@@ -68,39 +69,36 @@ const PODS: [&[&str]; 2] = [
 /// The path of a Pod's own fields.
 const POD: &[&str] = &["spec"];
 
-/// The images of a workload or a Pod, which the folded lines of its fields do not show.
-fn images(object: Shown<'_>, path: &[&str], view: &DiffView<'_>) -> Vec<Text> {
+/// The images of the containers of a workload or of a Pod, with their paths.
+pub(super) fn images(object: Shown<'_>) -> impl Iterator<Item = (Path<'_>, Shown<'_>)> {
+    let pods = PODS.into_iter().chain([POD]);
+    pods.flat_map(move |path| images_below(object, path))
+}
+
+/// The images of the containers in a Pod's spec at this path. The folded lines of its fields do not show them.
+fn images_below<'o>(
+    object: Shown<'o>,
+    path: &'static [&'static str],
+) -> impl Iterator<Item = (Path<'o>, Shown<'o>)> {
     let pod = path.iter().try_fold(object, |value, name| value.get(name));
     let containers = pod.and_then(|pod| pod.get("containers"));
     let items = containers.into_iter().flat_map(Shown::items);
-    items
-        .zip(0u32..)
-        .filter_map(|(container, index)| {
-            let mut steps: Vec<Step<'_>> = fields(path);
-            steps.push(Step::Field("containers".into()));
-            steps.push(Step::Item {
-                place: Place {
-                    old: None,
-                    new: Some(index),
-                },
-                label: Label::Key {
-                    parts: vec![("name".into(), container.str("name")?)],
-                    nth: 1,
-                },
-            });
-            steps.push(Step::Field("image".into()));
-            write(&Path { steps }, container.get("image")?, view)
-        })
-        .collect()
-}
-
-/// The containers of a workload or of a Pod.
-pub(super) fn containers(object: Shown<'_>) -> impl Iterator<Item = Shown<'_>> {
-    let pods = PODS.into_iter().chain([POD]);
-    let specs =
-        pods.filter_map(move |path| path.iter().try_fold(object, |value, name| value.get(name)));
-    let lists = specs.filter_map(|spec| spec.get("containers"));
-    lists.flat_map(Shown::items)
+    items.zip(0u32..).filter_map(|(container, index)| {
+        let mut steps: Vec<Step<'_>> = fields(path);
+        steps.push(Step::Field("containers".into()));
+        steps.push(Step::Item {
+            place: Place {
+                old: None,
+                new: Some(index),
+            },
+            label: Label::Key {
+                parts: vec![("name".into(), container.str("name")?)],
+                nth: 1,
+            },
+        });
+        steps.push(Step::Field("image".into()));
+        Some((Path { steps }, container.get("image")?))
+    })
 }
 
 /// How long an object existed, if it has a creation time.
@@ -188,10 +186,14 @@ pub(super) fn secret_keys(shown_changes: &ShownChanges<'_>) -> Option<SecretKeys
     })
 }
 
-/// The keys of a new Secret, for the line of its creation: `password, user`. `None` if it has none, or its values are shown.
-pub fn secret_keys_in_line(object: Shown<'_>) -> Option<Text> {
-    let fields = object.get("data")?.fields();
-    let hidden = fields.filter(|(_, value)| value.is_hidden());
+/// The selected keys of a new Secret, for the line of its creation: `password, user`. `None` if it has none, or its values are
+/// shown.
+pub fn secret_keys_in_line(object: Shown<'_>, filter: &Filter) -> Option<Text> {
+    let keys = object.get("data")?.fields();
+    let hidden = keys.filter(|(name, value)| {
+        let steps = fields(&["data", name]);
+        value.is_hidden() && filter.keeps_value(&Path { steps }, *value)
+    });
     let names: Vec<String> = hidden.map(|(name, _)| name.into_owned()).collect();
     (!names.is_empty()).then(|| Text::from(names.join(", ")).fit(COLUMNS, "…"))
 }

@@ -1,9 +1,11 @@
 //! One change in a few words, for a line about something else.
 
-use super::created::{COLUMNS, containers, secret_keys};
+use super::created::{COLUMNS, images, secret_keys};
 use super::shown_changes::ShownChanges;
 use super::value::fitting;
-use crate::diff::{Change, Diff, NodeId, Op, Redactor, RenamedItem, Shown, renamed_items};
+use crate::diff::{
+    Change, Content, Diff, Filter, NodeId, Op, Redactor, RenamedItem, Shown, renamed_items,
+};
 use crate::object::path::Side;
 use crate::render::style::Symbols;
 use crate::render::text::{self, Text};
@@ -80,11 +82,14 @@ fn whole_value(shown: Option<Shown<'_>>) -> String {
     text.unwrap_or_default().into_owned()
 }
 
-/// The images of a workload's containers, for the line of its creation: `shop/web:2.4.1`. `None` if it has none.
-pub fn images_in_line(object: Shown<'_>) -> Option<Text> {
-    let images: Vec<String> = containers(object)
-        .filter_map(|container| Some(cut(&text::escaped_line(container.str("image")?))))
-        .collect();
+/// The selected images of a workload's containers, for the line of its creation: `shop/web:2.4.1`. `None` if it has none.
+pub fn images_in_line(object: Shown<'_>, filter: &Filter) -> Option<Text> {
+    let images = images(object).filter(|(path, image)| filter.keeps_value(path, *image));
+    let images = images.filter_map(|(_, image)| match image.content() {
+        Content::Text(image) => Some(cut(&text::escaped_line(image))),
+        _ => None,
+    });
+    let images: Vec<String> = images.collect();
     (!images.is_empty()).then(|| images.join(", ").into())
 }
 

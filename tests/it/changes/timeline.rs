@@ -584,6 +584,28 @@ async fn two_writes_in_one_second_are_both_by_their_manager() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_creation_has_only_selected_parts() {
+    let ran = timeline(&["--only", "spec.replicas", "-o", "short"]).await;
+    let created = ran.stdout.lines().filter(|line| line.contains("created"));
+    assert_snapshot!(created.collect::<Vec<_>>().join("\n"), @"
+    2026-03-02T12:00:01Z deployment/web  kubectl-create  created
+    2026-03-02T12:00:03Z replicaset/web-1  kube-controller-manager  created
+    ");
+    let cluster = Cluster::start().await;
+    cluster.put(json!({"apiVersion": "v1", "kind": "Secret",
+        "metadata": {"name": "db", "namespace": "shop"}, "data": {"password": "eA==", "user": "eQ=="}}));
+    let args = ["changes", "secret/db", "--since-rv=1", "--once", "-o=short"];
+    let ran = cluster
+        .spy()
+        .run(&[&args[..], &["--only", "data.user"]].concat());
+    let first = ran.stdout.lines().next();
+    assert_eq!(
+        first,
+        Some("2026-03-02T12:00:01Z secret/db  kubectl-create  created  user")
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_creation_without_a_selected_part_is_not_printed() {
     let ran = timeline(&["--only", "spec", "-o", "short"]).await;
     assert_snapshot!(ran.transcript(), @"

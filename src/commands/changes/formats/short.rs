@@ -98,6 +98,7 @@ impl VersionView<'_> {
     /// What happened, in at most this many columns if possible.
     fn short_what(&self, room: Option<usize>) -> Text {
         let change = self.compared.change();
+        let filter = &self.options.shown.filter;
         let object = self.options.redactor.shown(self.compared.read.doc.root());
         let word = Text::new(change.role(), change.word().to_lowercase());
         let more = match change {
@@ -110,8 +111,8 @@ impl VersionView<'_> {
             }
             ChangeType::Created | ChangeType::Recreated => self
                 .two_lives_in_line(room)
-                .or_else(|| images_in_line(object))
-                .or_else(|| secret_keys_in_line(object)),
+                .or_else(|| images_in_line(object, filter))
+                .or_else(|| secret_keys_in_line(object, filter)),
             ChangeType::Deleted => self.lived(object).map(Text::from),
             ChangeType::Baseline | ChangeType::Joined | ChangeType::Left => None,
         };

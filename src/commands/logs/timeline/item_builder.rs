@@ -229,7 +229,8 @@ impl ItemBuilder {
         }
         let object = self.redactor.shown(compared.read.doc.root());
         let word = change.word().to_lowercase();
-        let more = images_in_line(object).or_else(|| secret_keys_in_line(object));
+        let more = images_in_line(object, view.filter)
+            .or_else(|| secret_keys_in_line(object, view.filter));
         let more = more.filter(|_| change.is_creation());
         let text = match more {
             Some(more) => Text::from(word) + ": " + more,
