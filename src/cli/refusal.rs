@@ -191,7 +191,7 @@ fn unknown_format(refused: &clap::Error) -> Option<String> {
 }
 
 /// Words that people know from kubectl, git and other tools, and what does the same here.
-const COUNTERPARTS: [(&str, &str); 14] = [
+const COUNTERPARTS: [(&str, &str); 17] = [
     ("blame", "changes TYPE/NAME"),
     ("describe", "status TYPE/NAME"),
     ("diff", "changes TYPE/NAME"),
@@ -207,6 +207,9 @@ const COUNTERPARTS: [(&str, &str); 14] = [
     ("tree", "status TYPE/NAME"),
     ("wait", "status TYPE/NAME --for=current"),
     ("watch", "changes TYPE/NAME"),
+    ("--no-color", "--color=never"),
+    ("--no-colors", "--color=never"),
+    ("--nocolor", "--color=never"),
     ("--who", "changes TYPE/NAME --by NAME"),
     ("--wide", "status TYPE -o wide"),
 ];

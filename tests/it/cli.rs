@@ -32,6 +32,19 @@ fn the_word_after_a_flag_is_its_value_as_in_kubectl() {
 }
 
 #[test]
+fn the_usual_flags_for_no_colours_have_a_hint() {
+    assert_snapshot!(refused(&["status", "deploy/web", "--no-color"]), @"
+    error: unknown flag: --no-color
+    hint: use --color=never
+    See 'kubectl spy status --help' for usage.
+    ");
+    for flag in ["--no-color", "--no-colors", "--nocolor"] {
+        let error = refused(&["changes", "deploy/web", flag]);
+        assert!(error.contains("\nhint: use --color=never\n"), "{error}");
+    }
+}
+
+#[test]
 fn usage_errors_are_those_of_kubectl_and_exit_1() {
     assert_snapshot!(refused(&["changes", "deploy/web", "--xyzzy"]), @r"
     error: unknown flag: --xyzzy
