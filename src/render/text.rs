@@ -145,6 +145,15 @@ impl Text {
         Text::new(role, cut_middle(&self.text, columns, ellipsis))
     }
 
+    /// Cuts a name so that it fits a line whose other parts take these columns. A third of the width is left to it,
+    /// and at least 16 columns.
+    #[must_use]
+    pub fn fit_name(self, others: usize, look: Look) -> Text {
+        let columns = look.width.unwrap_or(usize::MAX);
+        let room = columns.saturating_sub(others).max(columns / 3).max(LEAST);
+        self.fit_middle(room, look.symbols.ellipsis)
+    }
+
     /// Cuts the end of a text that is wider than the screen.
     #[must_use]
     pub fn fit_to(self, look: Look) -> Text {

@@ -1,4 +1,4 @@
-//! `LineStyle`: how times and names are written in lines.
+//! `LineStyle`: how times and names are written in lines. [`message_lines`]: a message in lines.
 
 use std::sync::Arc;
 
@@ -7,7 +7,8 @@ use jiff::{SignedDuration, Timestamp};
 use crate::env::Env;
 use crate::object::ObjectRef;
 use crate::render::age;
-use crate::render::style::Look;
+use crate::render::style::{Look, Role};
+use crate::render::text::{Text, wrap};
 
 /// The columns that both ends of an interval may have in common, `15:10:` or `15:`, and the length from which on they can have
 /// them by chance.
@@ -83,10 +84,53 @@ impl LineStyle<'_> {
     }
 }
 
+/// A message in as many lines as it needs. A word that is wider than the terminal is cut in its middle.
+pub(crate) fn message_lines(role: Role, message: &str, look: Look) -> Vec<Text> {
+    let columns = look.width.unwrap_or(usize::MAX);
+    let lines = wrap(message, columns, usize::MAX).into_iter();
+    let lines = lines.map(|line| Text::new(role, line));
+    lines
+        .map(|line| line.fit_middle(columns, look.symbols.ellipsis))
+        .collect()
+}
+
 /// A time for the output: with the date, unless there is a terminal and it is of today.
 pub(crate) fn clock(time: Timestamp, look: Look, env: &Env) -> String {
     match look.width {
         Some(_) => age::clock_since(time, env.now(), &env.zone),
         None => age::rfc3339_brief(time),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::style::testing::plain;
+    use crate::render::style::{Styles, Symbols};
+
+    #[test]
+    fn a_message_has_as_many_lines_as_it_needs() {
+        let lines = |width| {
+            let look = Look {
+                width,
+                styles: Styles::PLAIN,
+                symbols: &Symbols::UNICODE,
+            };
+            let name =
+                "deployment/very-long-release-name-frontend-web-canary-blue-7f9d8c6b5d-x2k4q";
+            let message =
+                format!("created in the window, but the server has compacted that version: {name}");
+            plain(message_lines(Role::Dim, &message, look))
+        };
+        insta::assert_snapshot!(lines(None), @"created in the window, but the server has compacted that version: deployment/very-long-release-name-frontend-web-canary-blue-7f9d8c6b5d-x2k4q");
+        insta::assert_snapshot!(lines(Some(80)), @"
+        created in the window, but the server has compacted that version:
+        deployment/very-long-release-name-frontend-web-canary-blue-7f9d8c6b5d-x2k4q
+        ");
+        insta::assert_snapshot!(lines(Some(60)), @"
+        created in the window, but the server has compacted that
+        version:
+        deployment/very-long-release-…b-canary-blue-7f9d8c6b5d-x2k4q
+        ");
     }
 }

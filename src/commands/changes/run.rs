@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep_until};
 use super::args::{ChangesArgs, IfMissing};
 use super::divider::{ChangedObjects, Divider};
 use super::formats::Audience;
-use super::line_style::clock;
+use super::line_style::{clock, message_lines};
 use super::output::{LeftOut, Printout, Renderer, shifted};
 use super::schemas::Schemas;
 use crate::commands::live::sources::{named, waiting};
@@ -23,7 +23,7 @@ use crate::commands::{
 use crate::env::Clock;
 use crate::model::Model;
 use crate::render::diff::ChangeType;
-use crate::render::style::Symbols;
+use crate::render::style::{Role, Symbols};
 use crate::render::text::Text;
 use crate::source::{Event, SourceKey, SourceState, Why};
 
@@ -143,7 +143,8 @@ impl Changes {
     /// The lines of a frame about versions that may go on, and about the look-back.
     pub(super) fn open_lines(&self, terminal: &Terminal<'_>) -> Vec<Text> {
         let quiet = &self.renderer.quiet;
-        let mut lines = quiet.lines(&terminal.env().zone, terminal.look().symbols);
+        let look = terminal.canvas().narrowed().look;
+        let mut lines = quiet.lines(&terminal.env().zone, look);
         lines.extend(self.renderer.open_folds(FEW_RUNS, terminal));
         let past = self.past.as_ref();
         let past = past.filter(|past| past.is_asked() && !past.is_over());
@@ -156,7 +157,8 @@ impl Changes {
     /// The lines of the last frame about versions that nothing follows.
     pub(super) fn last_lines(&self, terminal: &Terminal<'_>) -> Vec<Text> {
         let (zone, symbols) = (&terminal.env().zone, terminal.look().symbols);
-        let mut lines = self.renderer.quiet.lines(zone, symbols);
+        let look = terminal.canvas().narrowed().look;
+        let mut lines = self.renderer.quiet.lines(zone, look);
         lines.extend(self.renderer.open_folds(usize::MAX, terminal));
         lines.extend(self.left_out_line(symbols));
         lines
@@ -316,7 +318,8 @@ impl Changes {
             Audience::Person => {
                 let lines = divider.lines(look.width, time);
                 let lines = lines.iter().map(|line| options.about(line));
-                page.lines.extend(lines.map(Text::dim));
+                let lines = lines.flat_map(|line| message_lines(Role::Dim, &line, look));
+                page.lines.extend(lines);
             }
             Audience::Records => {
                 let now = shifted(terminal.env().now(), options.skew);
@@ -531,7 +534,8 @@ impl Changes {
         let due = self.schemas.due(&mut self.pending, keys);
         let mut page = self.renderer.page(&due, terminal);
         self.state.hidden += page.hidden + page.folded;
-        self.renderer.add_initial_sync(&mut page, sources);
+        self.renderer
+            .add_initial_sync(&mut page, sources, terminal.look());
         // A file may have more versions later.
         if self.span != Span::File && !self.is_settled && sources.are_settled() {
             self.is_settled = true;

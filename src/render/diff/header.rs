@@ -37,7 +37,8 @@ pub struct Header<'h> {
 
 /// The heading of a version. If it is wider than the terminal, it is shortened in steps. First it drops the
 /// span since the version before, then the age (the time contains both), then the resourceVersions, the
-/// number of hidden changes, and the number of changes. If none of these helps, it is cut at its end.
+/// number of hidden changes, and the number of changes. If none of these helps, the middle of the name is cut, down to a third of
+/// the width. At last, the line is cut at its end.
 pub fn header(header: &Header<'_>, look: Look) -> Text {
     let fits = |line: &Text| look.width.is_none_or(|columns| line.width() <= columns);
     let since = None;
@@ -57,19 +58,26 @@ pub fn header(header: &Header<'_>, look: Look) -> Text {
     };
     let counts = None;
     let uncounted = Header { counts, ..least };
-    [header, &no_span, &timed, &unversioned, &least, &uncounted]
-        .into_iter()
-        .map(|header| line(header, look.symbols.arrow))
+    let steps = [header, &no_span, &timed, &unversioned, &least, &uncounted];
+    let name = || Text::new(Role::Name, header.object.to_string());
+    let line = |step: &Header<'_>, name: Text| line(step, name, look.symbols.arrow);
+    let cut = |step: &Header<'_>| {
+        let others = line(step, Text::default()).width();
+        line(step, name().fit_name(others, look))
+    };
+    let whole = steps.into_iter().map(|step| line(step, name()));
+    let mut lines = whole.chain(steps.into_iter().map(cut));
+    lines
         .find(fits)
-        .unwrap_or_else(|| line(&uncounted, look.symbols.arrow).fit_to(look))
+        .unwrap_or_else(|| cut(&uncounted).fit_to(look))
 }
 
-fn line(header: &Header<'_>, arrow: &str) -> Text {
+fn line(header: &Header<'_>, name: Text, arrow: &str) -> Text {
     let mut line = Text::dim(header.time)
         + " "
         + Text::new(header.change.role(), header.change.word())
         + " "
-        + Text::new(Role::Name, header.object.to_string());
+        + name;
     let versions = match (header.from, header.to) {
         (Some(from), Some(to)) => Some(format!("{from}{arrow}{to}")),
         (Some(one), None) | (None, Some(one)) => Some(one.to_string()),

@@ -458,6 +458,46 @@ async fn the_line_of_a_warning_fits_a_narrow_terminal() {
     "#);
 }
 
+/// The writer and the change stay, and the counts of what controllers did.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_long_name_is_cut_in_its_middle() {
+    let name = "very-long-release-name-frontend-web-canary-blue-7f9d8c6b5d-x2k4q";
+    let cluster = Cluster::start().await;
+    let web = cluster.put(deployment(name, 2));
+    create(
+        &cluster,
+        replica_set("web-1", &web),
+        "kube-controller-manager",
+    );
+    cluster.edit("deployments", name, &json!({"spec": {"replicas": 3}}));
+    let shown = |columns, format| {
+        let args = ["changes", "--since-rv=2", "--once", "-o", format];
+        let mut terminal = cluster.spy().on_terminal((columns, 12), &args);
+        assert!(terminal.finish().success());
+        let shown = terminal.transcript();
+        let lines = shown.lines().take_while(|line| !line.starts_with('─'));
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    assert_snapshot!(shown(80, "short"), @"
+    ·  12:00:02 deployment/very-long-…ue-7f9d8c6b5d-x2k4q: 1 version (show: --owned)
+    12:00:03 deployment/very-long-…blue-7f9d8c6b5d-x2k4q  kubectl-edit  replicas → 3
+    ");
+    assert_snapshot!(shown(60, "short"), @"
+    ·  12:00:02 deployment/…b5d-x2k4q: 1 version (show: --owned)
+    12:00:03 deployment/…c6b5d-x2k4q  kubectl-edit  replicas → 3
+    ");
+    assert_snapshot!(shown(80, "paths"), @"
+    ·  12:00:02 deployment/very-long-…ue-7f9d8c6b5d-x2k4q: 1 version (show: --owned)
+    12:00:03 MODIFIED deployment/very-l…-7f9d8c6b5d-x2k4q  by kubectl-edit  1 change
+    ~ .spec.replicas: 2 → 3
+    ");
+    assert_snapshot!(shown(100, "paths"), @"
+    ·  12:00:02 deployment/very-long-release-na…-canary-blue-7f9d8c6b5d-x2k4q: 1 version (show: --owned)
+    12:00:03 MODIFIED deployment/very-lon…lue-7f9d8c6b5d-x2k4q  2→4  by kubectl-edit  1 change, 3 hidden
+    ~ .spec.replicas: 2 → 3
+    ");
+}
+
 /// The whole cluster has the kinds that a namespace does not have.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_timeline_of_all_namespaces_has_cluster_scoped_kinds() {

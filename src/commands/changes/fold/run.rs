@@ -13,6 +13,7 @@ use crate::commands::versions::{Compared, TimelineEntry};
 use crate::object::ObjectRef;
 use crate::render::count::plural;
 use crate::render::diff::ChangeType;
+use crate::render::style::Role;
 use crate::render::text::Text;
 use crate::status::{Assessment, Rules, Status};
 
@@ -118,9 +119,9 @@ impl FoldedRun {
     }
 
     /// `  12 versions of 6 pods and 1 replicaset, 5 status reports, 2 failing (CrashLoopBackOff) (show: --owned)`. If that is too
-    /// long for the line, it has only the number of objects, or only the sum.
+    /// long for the line, it has only the number of objects, or only the sum. At last, the middle of the owner's name goes.
     pub(super) fn line(&self, style: &LineStyle<'_>) -> Text {
-        let head = self.head(style);
+        let [start, name] = self.head(style).map(Text::from);
         let failing = self.objects.failing();
         let (reported, evented) = (self.reported(), self.evented());
         let sum = self.versions + self.reports + self.events + self.warnings;
@@ -131,27 +132,32 @@ impl FoldedRun {
             with(self.owned(&plural(self.objects.count(), "object"))),
         );
         let least = vec![Some(plural(sum, "version")), failing];
-        let line = |parts: Vec<Option<String>>| {
+        let end = |parts: Vec<Option<String>>| {
             let parts: Vec<String> = parts.into_iter().flatten().collect();
-            Text::dim(format!("{head}{} {SHOW}", parts.join(", ")))
+            Text::from(format!("{} {SHOW}", parts.join(", ")))
         };
-        let [whole, brief, least] = [whole, brief, least].map(line);
+        let [whole, brief, least] = [whole, brief, least].map(end);
         let columns = style.look.width.unwrap_or(usize::MAX);
-        let mut lines = [whole, brief].into_iter();
-        let fitting = lines.find(|line| line.width() <= columns);
-        fitting.unwrap_or(least)
+        let head = start.width() + name.width();
+        let mut ends = [whole, brief].into_iter();
+        let fitting = ends.find(|end| head + end.width() <= columns);
+        let end = fitting.unwrap_or(least);
+        let name = name.fit_name(start.width() + end.width(), style.look);
+        let line = start + name + end;
+        line.in_role(Role::Dim).fit_to(style.look)
     }
 
-    /// The times and the name of the owner, unless its own version is above the line.
-    fn head(&self, style: &LineStyle<'_>) -> String {
+    /// The times, and the name of the owner, unless its own version is above the line.
+    fn head(&self, style: &LineStyle<'_>) -> [String; 2] {
         if self.is_below_owner {
-            return "  ".to_owned();
+            return ["  ".to_owned(), String::new()];
         }
         let mut times = vec![style.clock(self.first), style.clock(self.last)];
         times.dedup();
         let dot = style.look.symbols.dot;
         let times = style.in_cluster(times.join("-"));
-        format!("{dot}  {times} {}: ", style.name(&self.owner))
+        let name = format!("{}: ", style.name(&self.owner));
+        [format!("{dot}  {times} "), name]
     }
 
     /// `12 versions of 6 pods and 1 replicaset`, or of `7 objects`

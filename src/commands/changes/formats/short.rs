@@ -41,26 +41,26 @@ impl VersionView<'_> {
         if let Some(event) = event {
             return event.line(&style);
         }
-        let object = &self.compared.read.event.now.object;
-        let start = Text::dim(self.interval()) + " " + Text::new(Role::Name, style.name(object));
+        let time = Text::dim(self.interval()) + " ";
+        let name = style.name(&self.compared.read.event.now.object);
+        let name = Text::new(Role::Name, name);
         let ellipsis = self.look.symbols.ellipsis;
         let who = self.short_who().map(|who| shorter_forms(&who, ellipsis));
         let who = who.into_iter().flatten();
-        let heads = who.map(|who| start.clone() + format!("{GAP}{who}{GAP}"));
-        let mut heads: Vec<Text> = heads.collect();
+        let mut ends: Vec<Text> = who.map(|who| format!("{GAP}{who}{GAP}").into()).collect();
+        if ends.is_empty() {
+            ends.push(GAP.into());
+        }
         let Some(columns) = self.look.width else {
-            let head = heads.into_iter().next();
-            return head.unwrap_or(start + GAP) + self.short_what(None);
+            return time + name + ends.swap_remove(0) + self.short_what(None);
         };
-        // The new value stays. The writer gives way to it.
-        let least = self.least_what();
-        let fitting = heads
-            .iter()
-            .position(|head| head.width() + least <= columns);
-        let head = match fitting {
-            Some(at) => heads.swap_remove(at),
-            None => heads.pop().unwrap_or(start + GAP),
-        };
+        // The new value stays. The writer gives way to it, then the middle of the name.
+        let least = time.width() + self.least_what();
+        let fits = |end: &Text| name.width() + end.width() + least <= columns;
+        let at = ends.iter().position(fits).unwrap_or(ends.len() - 1);
+        let end = ends.swap_remove(at);
+        let name = name.fit_name(least + end.width(), self.look);
+        let head = time + name + end;
         let room = columns.saturating_sub(head.width());
         (head + self.short_what(Some(room))).fit(columns, ellipsis)
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::commands::changes::line_style::LineStyle;
+use crate::commands::changes::line_style::{LineStyle, message_lines};
 use crate::commands::field_fight::{FieldFight, FieldWrite, FightTurn};
 use crate::commands::versions::{Compared, TimelineEntry};
 use crate::diff::{Diff, Op};
@@ -75,9 +75,9 @@ impl Fights {
                 Some(cluster) => format!("{cluster} {object}  {path} {flips}"),
                 None => format!("{object}  {path} {flips}"),
             };
-            Some(Text::new(Role::Warning, text))
+            Some(message_lines(Role::Warning, &text, style.look))
         });
-        lines.collect()
+        lines.flatten().collect()
     }
 }
 

@@ -13,6 +13,7 @@ use tokio::time::Instant;
 
 use super::fold::{FoldMode, FoldedInto, RunsEnd, TimelineFold};
 use super::formats::{Audience, ChangesFormat, VersionView, notice_record, unreadable_record};
+use super::line_style::message_lines;
 use crate::commands::live::sources::named;
 use crate::commands::versions::{
     Compared, DocCache, Occurrence, TimelineEntry, VersionEvent, When, notice, unreadable,
@@ -21,7 +22,7 @@ use crate::commands::{CommandError, Sources, Terminal};
 pub(super) use crate::env::shifted;
 use crate::render::count::plural;
 use crate::render::diff::ChangeType;
-use crate::render::style::Role;
+use crate::render::style::{Look, Role};
 use crate::render::text::Text;
 use crate::source::SourceKey;
 use fights::Fights;
@@ -167,7 +168,7 @@ impl Renderer {
     }
 
     /// Adds the line about many kinds, when each of them is listed or refused.
-    pub(crate) fn add_initial_sync(&mut self, page: &mut Printout, sources: &Sources) {
+    pub(crate) fn add_initial_sync(&mut self, page: &mut Printout, sources: &Sources, look: Look) {
         if !sources.are_settled() {
             return;
         }
@@ -179,7 +180,7 @@ impl Renderer {
         let listed = std::mem::take(&mut sync.listed);
         let line = self.options.about(&watching(&listed, sync.objects));
         match self.format.audience() {
-            Audience::Person => page.lines.push(Text::dim(line)),
+            Audience::Person => page.lines.extend(message_lines(Role::Dim, &line, look)),
             Audience::Documents | Audience::Records if self.options.is_once => {}
             Audience::Documents | Audience::Records => page.asides.push(line),
         }
@@ -192,7 +193,9 @@ impl Renderer {
         }
         let Some(event) = entry.version() else {
             return match self.format.audience() {
-                Audience::Person => Rendered::lines(self.options.notice_lines(entry)),
+                Audience::Person => {
+                    Rendered::lines(self.options.notice_lines(entry, terminal.look()))
+                }
                 Audience::Records => {
                     let record = notice_record(&self.options, entry);
                     Rendered::lines(record.map(Text::from).into_iter().collect())
@@ -238,7 +241,7 @@ impl Renderer {
             Err(error) => match format.audience() {
                 Audience::Person => {
                     let text = unreadable(&event.now);
-                    Rendered::lines(vec![Text::new(Role::Warning, text)])
+                    Rendered::lines(message_lines(Role::Warning, &text, terminal.look()))
                 }
                 Audience::Records => {
                     Rendered::lines(vec![unreadable_record(options, entry, event, error).into()])
@@ -295,8 +298,8 @@ impl Renderer {
             self.quiet.count(object, entry.seen, counts);
         }
         if !rendered.lines.is_empty() && self.format.audience() == Audience::Person {
-            let (zone, symbols) = (&terminal.env().zone, terminal.look().symbols);
-            let ended = self.quiet.end(object, zone, symbols);
+            let zone = &terminal.env().zone;
+            let ended = self.quiet.end(object, zone, terminal.look());
             rendered.lines.splice(0..0, ended);
         }
         rendered

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::commands::changes::fold::FoldMode;
-use crate::commands::changes::line_style::LineStyle;
+use crate::commands::changes::line_style::{LineStyle, message_lines};
 use crate::commands::versions::{
     Occurrence, PastTime, ShownVersions, TimelineEntry, VersionEvent, known, notice,
 };
@@ -73,7 +73,7 @@ impl DisplayOptions {
     }
 
     /// The text lines of an entry without a version.
-    pub(crate) fn notice_lines(&self, entry: &TimelineEntry) -> Vec<Text> {
+    pub(crate) fn notice_lines(&self, entry: &TimelineEntry, look: Look) -> Vec<Text> {
         // A recorded watch begins with an empty listing, and the error at the end of a file names the lines that could not be
         // read.
         let is_needless = matches!(
@@ -90,8 +90,8 @@ impl DisplayOptions {
             | Occurrence::State(_)
             | Occurrence::Version(_) => Role::Warning,
         };
-        let text = notice(entry).map(|text| Text::new(role, self.about(&text)));
-        text.into_iter().collect()
+        let text = notice(entry).map(|text| self.about(&text));
+        text.map_or_else(Vec::new, |text| message_lines(role, &text, look))
     }
 }
 

@@ -14,7 +14,7 @@ use crate::render::age;
 use crate::render::count::{plural, thousands};
 use crate::render::diff::ChangeCounts;
 use crate::render::json::changes::LeftOutRecord;
-use crate::render::style::Symbols;
+use crate::render::style::{Look, Role};
 use crate::render::text::Text;
 
 /// The counts of a run.
@@ -133,23 +133,18 @@ impl QuietRuns {
     }
 
     /// Ends the run of an object that has changed. Returns its line, if there is one.
-    pub(crate) fn end(
-        &mut self,
-        object: &ObjectRef,
-        zone: &TimeZone,
-        symbols: &Symbols,
-    ) -> Option<Text> {
-        Some(self.take(object)?.line(zone, symbols))
+    pub(crate) fn end(&mut self, object: &ObjectRef, zone: &TimeZone, look: Look) -> Option<Text> {
+        Some(self.take(object)?.line(zone, look))
     }
 
     /// The lines about the objects with the newest quiet versions, and a count of the others.
-    pub(crate) fn lines(&self, zone: &TimeZone, symbols: &Symbols) -> Vec<Text> {
+    pub(crate) fn lines(&self, zone: &TimeZone, look: Look) -> Vec<Text> {
         let first = self.runs.len().saturating_sub(LINES);
         let lines = self.runs[first..].iter();
-        let lines = lines.map(|run| run.line(zone, symbols));
+        let lines = lines.map(|run| run.line(zone, look));
         let others = (first > 0).then(|| {
-            let (dot, objects) = (symbols.dot, plural(first, "more object"));
-            Text::dim(format!("{dot}  {objects} with only hidden changes"))
+            let (dot, objects) = (look.symbols.dot, plural(first, "more object"));
+            Text::dim(format!("{dot}  {objects} with only hidden changes")).fit_to(look)
         });
         others.into_iter().chain(lines).collect()
     }
@@ -161,8 +156,8 @@ impl QuietRuns {
 }
 
 impl Run {
-    /// `·  14:06:00-14:11:00 node/node-2: 2 heartbeats (12 hidden)`
-    fn line(&self, zone: &TimeZone, symbols: &Symbols) -> Text {
+    /// `·  14:06:00-14:11:00 node/node-2: 2 heartbeats (12 hidden)`. On a narrow terminal, the middle of the name goes first.
+    fn line(&self, zone: &TimeZone, look: Look) -> Text {
         let mut times = vec![age::clock(self.first, zone), age::clock(self.last, zone)];
         times.dedup();
         let hidden = thousands(self.hidden);
@@ -172,8 +167,11 @@ impl Run {
             let versions = plural(self.versions, "version");
             format!("{versions} with only hidden changes ({hidden})")
         };
-        let (dot, times) = (symbols.dot, times.join("-"));
-        Text::dim(format!("{dot}  {times} {}: {counts}", self.object))
+        let start = Text::from(format!("{}  {} ", look.symbols.dot, times.join("-")));
+        let end = Text::from(format!(": {counts}"));
+        let name = Text::from(self.object.to_string());
+        let line = start.clone() + name.fit_name(start.width() + end.width(), look) + end;
+        line.in_role(Role::Dim).fit_to(look)
     }
 }
 
@@ -239,6 +237,15 @@ mod tests {
     use super::*;
     use crate::object::Doc;
     use crate::render::style::testing::plain;
+    use crate::render::style::{Styles, Symbols};
+
+    fn look(width: Option<usize>) -> Look {
+        Look {
+            width,
+            styles: Styles::PLAIN,
+            symbols: &Symbols::UNICODE,
+        }
+    }
 
     #[test]
     fn versions_are_counted_by_where_they_came_from() {
@@ -279,19 +286,35 @@ mod tests {
             runs.count(&object(name), at(10), &counts(&[(Noise::Version, 1)]));
         }
         runs.count(&object("a"), at(300), &beat);
-        insta::assert_snapshot!(plain(runs.lines(&TimeZone::UTC, &Symbols::UNICODE)), @"
+        insta::assert_snapshot!(plain(runs.lines(&TimeZone::UTC, look(None))), @"
         ·  1 more object with only hidden changes
         ·  14:00:10 node/c: 1 version with only hidden changes (1)
         ·  14:00:10 node/d: 1 version with only hidden changes (1)
         ·  14:00:00-14:05:00 node/a: 2 heartbeats (12 hidden)
         ");
-        let ended = runs.end(&object("b"), &TimeZone::UTC, &Symbols::UNICODE);
+        let ended = runs.end(&object("b"), &TimeZone::UTC, look(None));
         insta::assert_snapshot!(ended.unwrap_or_default(), @"·  14:00:10 node/b: 1 version with only hidden changes (1)");
-        assert_eq!(
-            runs.end(&object("b"), &TimeZone::UTC, &Symbols::UNICODE),
-            None
-        );
-        assert_eq!(runs.lines(&TimeZone::UTC, &Symbols::UNICODE).len(), 3);
+        assert_eq!(runs.end(&object("b"), &TimeZone::UTC, look(None)), None);
+        assert_eq!(runs.lines(&TimeZone::UTC, look(None)).len(), 3);
+    }
+
+    #[test]
+    fn a_line_about_quiet_versions_fits_a_narrow_terminal() {
+        let name = "very-long-release-name-frontend-web-canary-blue-7f9d8c6b5d-x2k4q";
+        let text = format!(r#"{{"kind":"Node","metadata":{{"name":"{name}"}}}}"#);
+        let object = ObjectRef::of(Doc::parse(text).expect("valid").root());
+        let counts = ChangeCounts {
+            noise: [(Noise::Version, 1)].into(),
+            ..ChangeCounts::default()
+        };
+        let mut runs = QuietRuns::default();
+        runs.count(&object, Timestamp::UNIX_EPOCH, &counts);
+        let at = |columns| runs.lines(&TimeZone::UTC, look(Some(columns)));
+        insta::assert_snapshot!(plain([100, 80, 60].into_iter().flat_map(at)), @"
+        ·  00:00:00 node/very-long-release-…ry-blue-7f9d8c6b5d-x2k4q: 1 version with only hidden changes (1)
+        ·  00:00:00 node/very-lon…9d8c6b5d-x2k4q: 1 version with only hidden changes (1)
+        ·  00:00:00 node/very…6b5d-x2k4q: 1 version with only hidde…
+        ");
     }
 
     fn left_out(managers: &[(&str, usize)]) -> LeftOut {
