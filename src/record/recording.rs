@@ -392,6 +392,12 @@ impl Recording {
                     source.reached = None;
                 }
             }
+            // An outage has many attempts, which mostly fail in the same way.
+            Mark::State { name, .. }
+                if **name != *"live" && source.state.as_ref() == Some(mark) =>
+            {
+                return Ok(());
+            }
             Mark::State { .. } => source.state = Some(mark.clone()),
             Mark::Resumed { .. } | Mark::Undecodable { .. } => {}
         }

@@ -225,18 +225,34 @@ pub(in crate::record) fn record(path: &Path, history: &[(bool, Event)]) -> Vec<S
     let [all, one] = [all, one].map(Arc::new);
     let recorder = recorder(path, FOREVER);
     let mut rows: Vec<bool> = Vec::new();
-    let mut words = Vec::new();
+    let (mut words, mut states) = (Vec::new(), HashMap::new());
     for (is_first, event) in history {
         let row = rows.iter().position(|known| known == is_first);
         let row = row.unwrap_or_else(|| {
             rows.push(*is_first);
             rows.len() - 1
         });
-        words.push(expected(i64::try_from(row).expect("a number") + 1, event));
+        let text = expected(i64::try_from(row).expect("a number") + 1, event);
+        let is_state = matches!(event, Event::State(_));
+        let is_known = is_state && states.insert(row, text.clone()).as_ref() == Some(&text);
+        words.extend((!is_known).then_some(text));
         recorder.record(if *is_first { &all } else { &one }, event.clone());
     }
     recorder.finish().expect("written");
     words
+}
+
+#[test]
+fn an_outage_is_recorded_once_for_each_cause() {
+    let failed = |cause: &str| {
+        let cause = cause.into();
+        (true, Event::State(SourceState::Forbidden { cause }))
+    };
+    let folder = Folder::new();
+    let attempts = ["no", "no", "no", "another", "another", "no"].map(failed);
+    let recorded = record(folder.path(), &attempts);
+    assert_eq!(recorded.len(), 3);
+    assert_eq!(read(folder.path()), recorded);
 }
 
 /// The versions of an export.
