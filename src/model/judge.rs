@@ -128,8 +128,8 @@ fn warnings(around: Around<'_>, object: &ModelObject) -> Vec<Arc<EventFacts>> {
 
 /// Whether an object names one of this type, such as `storageclass.storage.k8s.io` or `secrets`, and of this name, and that
 /// one exists.
-fn exists_now(around: Around<'_>, referrer: &Uid, [type_, name]: [&str; 2]) -> bool {
-    let word = type_.split('.').next().unwrap_or_default();
+fn exists_now(around: Around<'_>, referrer: &Uid, [resource, name]: [&str; 2]) -> bool {
+    let word = resource.split('.').next().unwrap_or_default();
     let mut references = around.graph().references_of(referrer).iter();
     references.any(|reference| {
         let target = &reference.target;

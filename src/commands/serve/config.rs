@@ -177,10 +177,17 @@ impl ServeConfig {
         ServeConfig::parse(&YamlFile { path }.text()?, path)
     }
 
-    /// Whether it says nothing.
-    pub(super) fn is_empty(&self) -> bool {
-        let has_receiver = !self.sinks.is_empty() || !self.topics.is_empty();
-        !has_receiver && self.kinds.is_empty() && self.packages.is_empty() && self.outbox.is_none()
+    /// Reads a file again, while the program runs. An empty one is an error: it is about to be written.
+    pub(super) fn read_again(path: &Path) -> Result<ServeConfig, CommandError> {
+        ServeConfig::parse_again(&YamlFile { path }.text()?, path)
+    }
+
+    fn parse_again(text: &str, path: &Path) -> Result<ServeConfig, CommandError> {
+        if text.trim().is_empty() {
+            let error = format!("error: {}: the file is empty", path.display());
+            return Err(CommandError::failed(error));
+        }
+        ServeConfig::parse(text, path)
     }
 
     /// Reads the text of a file.
@@ -469,6 +476,15 @@ mod tests {
         error: serve.yaml:4: Cargo.toml: no certificate in PEM form | it must have the certificates of the authority, such as ca.crt
         error: serve.yaml:4: unknown part "mesage" | did you mean {{message}}?
         "#);
+    }
+
+    #[test]
+    fn a_file_that_is_about_to_be_written_changes_nothing() {
+        let again = |text| ServeConfig::parse_again(text, Path::new("serve.yaml"));
+        let error = again("\n").expect_err("an error").to_string();
+        assert_eq!(error, "error: serve.yaml: the file is empty");
+        // Someone wants no sinks any more.
+        assert!(again("sinks: []").is_ok());
     }
 
     #[test]

@@ -113,7 +113,7 @@ impl SinkWork {
                 reloads.asked().await;
                 self.read_again(&mut retargeting).await
             };
-            // Nothing else ends: it goes on while the API server is asked about a new configuration.
+            // Messages are sent while the API server is asked about a new configuration. Nothing but that ends.
             let read = tokio::select! {
                 Some(()) = running.next() => continue,
                 () = self.keep_up(&mut beat) => continue,
@@ -165,12 +165,7 @@ impl SinkWork {
 
     /// Reads the configuration again. A wrong one changes nothing.
     async fn read_again(&self, retargeting: &mut Retargeting<'_>) -> Result<Reload, CommandError> {
-        let mut config = ServeConfig::read(&self.config)?;
-        if config.is_empty() {
-            // It is about to be written.
-            let error = format!("error: {}: the file is empty", self.config.display());
-            return Err(CommandError::failed(error));
-        }
+        let mut config = ServeConfig::read_again(&self.config)?;
         retargeting.find_types(&mut config, &self.config).await?;
         let state = retargeting.state(&config.kinds).await?;
         self.use_sinks(&config, (self.clock)()).await?;
