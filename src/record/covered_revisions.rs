@@ -18,6 +18,8 @@ pub(super) struct CoveredSpan {
     pub(super) since: Timestamp,
     /// Until when it is known that nothing else has happened.
     pub(super) until: Timestamp,
+    /// Whether its recorder ran on without a break, although versions were lost to it.
+    ran_on: bool,
 }
 
 /// The recorded parts of the newest history of a source, the oldest first, with a hole between each two.
@@ -58,6 +60,9 @@ impl CoveredRevisions {
                 Mark::Gap(Gap { after, upto, .. }) => {
                     // In the middle of the first listing, one version is lost, and the others are not complete yet.
                     let next = Revision::parse(upto).filter(|_| open.is_some());
+                    if let Some(open) = &mut open {
+                        open.ran_on = contact.is_present(seen);
+                    }
                     coverage.close(open.take(), Revision::parse(after), contact.last(seen));
                     open = next.map(|at| CoveredSpan::at(at, seen));
                 }
@@ -104,6 +109,9 @@ impl CoveredRevisions {
         for span in all {
             match self.spans.last_mut() {
                 Some(last) if span.from <= last.upto => {
+                    if span.upto > last.upto {
+                        last.ran_on = span.ran_on;
+                    }
                     last.upto = last.upto.max(span.upto);
                     last.since = last.since.min(span.since);
                     last.until = last.until.max(span.until);
@@ -149,18 +157,21 @@ impl CoveredRevisions {
         self.restarts
     }
 
-    /// The part between this and a later one, in which nobody recorded.
+    /// The part between this and a later one.
     pub(super) fn hole_before(&self, next: &CoveredRevisions) -> Option<Hole> {
         let (before, after) = (self.newest()?, next.spans.first()?);
         Some(before.hole_before(after))
     }
 
-    /// The parts in which nobody recorded, the oldest first.
+    /// The parts between those that are recorded, the oldest first.
     pub fn holes(&self) -> impl Iterator<Item = Hole> {
         let pairs = self.spans.iter().zip(self.spans.iter().skip(1));
         pairs.map(|(before, after)| before.hole_before(after))
     }
 }
+
+/// Why there is a hole, if there was a recorder.
+const MISSED: &str = "a recorder ran, but may have missed versions";
 
 /// Until when a source had contact with its server.
 #[derive(Clone, Copy, Debug, Default)]
@@ -191,22 +202,28 @@ impl Contact {
         *self = Contact::until(self.last(now));
     }
 
+    /// Whether there is contact, seen from `now`.
+    fn is_present(&self, now: Timestamp) -> bool {
+        let lasts = |begun: Timestamp| now.duration_since(begun) > LASTING;
+        self.lost.is_none() || self.begun.is_some_and(lasts)
+    }
+
     /// The last contact, seen from `now`.
     fn last(&self, now: Timestamp) -> Timestamp {
-        let lasts = |begun: &Timestamp| now.duration_since(*begun) > LASTING;
-        let is_present = self.lost.is_none() || self.begun.as_ref().is_some_and(lasts);
-        self.lost.filter(|_| !is_present).unwrap_or(now)
+        self.lost.filter(|_| !self.is_present(now)).unwrap_or(now)
     }
 }
 
 impl CoveredSpan {
     fn hole_before(&self, after: &CoveredSpan) -> Hole {
+        // A second recorder that starts later has read a later revision than the one that runs has reached.
+        let ran = self.ran_on || self.until > after.since;
         Hole {
             after: self.upto,
             upto: after.from,
             since: self.until,
             until: after.since.max(self.until),
-            unread: None,
+            cause: ran.then(|| MISSED.into()),
         }
     }
 
@@ -216,6 +233,7 @@ impl CoveredSpan {
             upto: at,
             since: seen,
             until: seen,
+            ran_on: false,
         }
     }
 }
@@ -316,6 +334,41 @@ mod tests {
             (vec![(1, synced("opaque"))], Some(("opaque", 7)), ""),
         ] {
             assert_eq!(words(&coverage(&marks, reached)), expected);
+        }
+    }
+
+    /// Checks the causes of the holes that several files leave.
+    #[track_caller]
+    fn check_causes(files: &[CoveredRevisions], expected: &[Option<&str>]) {
+        let mut all = CoveredRevisions::default();
+        for file in files {
+            all.join(file);
+        }
+        let causes: Vec<_> = all.holes().map(|hole| hole.cause).collect();
+        let causes: Vec<_> = causes.iter().map(Option::as_deref).collect();
+        assert_eq!(causes, expected);
+    }
+
+    #[test]
+    fn a_hole_says_whether_a_recorder_ran() {
+        let file =
+            |since, from, upto, until| coverage(&[(since, synced(from))], Some((upto, until)));
+        check_causes(&[file(1, "4", "9", 5), file(7, "11", "12", 9)], &[None]);
+        // The first one still runs, but its server has not told it yet that it has everything up to the later revision.
+        let first = file(1, "4", "9", 60);
+        check_causes(&[first.clone(), file(7, "11", "12", 50)], &[Some(MISSED)]);
+        check_causes(
+            &[first, file(7, "8", "12", 50), file(70, "14", "15", 80)],
+            &[None],
+        );
+        for (lost, expected) in [
+            (vec![], Some(MISSED)),
+            (vec![(30, state("retrying"))], None),
+        ] {
+            let mut marks = vec![(1, synced("4")), (1, state("live"))];
+            marks.extend(lost);
+            marks.push((50, gap("6", "8", GapCause::Expired)));
+            check_causes(&[coverage(&marks, Some(("9", 70)))], &[expected]);
         }
     }
 

@@ -155,7 +155,8 @@ impl RecordExport {
             found.extend(coverage.holes().map(|hole| (key.clone(), hole)));
         }
         for (_, hole) in &mut found {
-            hole.unread = unread.between(hole.since, hole.until);
+            let unread = unread.between(hole.since, hole.until);
+            hole.cause = unread.or(hole.cause.take());
         }
         found.extend(restored);
         found
@@ -400,7 +401,7 @@ fn restorations(marks: &[(i64, Timestamp, Mark)]) -> impl Iterator<Item = Hole> 
             upto: Revision::parse(upto)?,
             since: *seen,
             until: *seen,
-            unread: None,
+            cause: Some("the server was restored from a backup".into()),
         })
     })
 }

@@ -232,11 +232,13 @@ impl RecordedHistory {
             return Vec::new();
         };
         let holes = covered.coverage.holes().map(|hole| Hole {
-            unread: past.unread_in(
-                &covered,
-                [hole.since, hole.until],
-                [Some(hole.after), Some(hole.upto)],
-            ),
+            cause: past
+                .unread_in(
+                    &covered,
+                    [hole.since, hole.until],
+                    [Some(hole.after), Some(hole.upto)],
+                )
+                .or(hole.cause),
             ..hole
         });
         holes.collect()
@@ -258,7 +260,7 @@ impl RecordedHistory {
             upto,
             since,
             until,
-            unread: past.unread_in(&covered, [since, until], [Some(after), None]),
+            cause: past.unread_in(&covered, [since, until], [Some(after), None]),
         })
     }
 

@@ -127,7 +127,7 @@ impl Moments {
                 let mut holes = history.holes(key).into_iter();
                 let hole = holes.find(|hole| hole.since <= self.time && self.time < hole.until);
                 let again = hole.as_ref().map(|hole| hole.until);
-                let unread = hole.and_then(|hole| hole.unread);
+                let unread = hole.and_then(|hole| hole.cause);
                 let unread = unread.or_else(|| history.unread_since(until));
                 stale.push(StaleSource {
                     key: key.clone(),

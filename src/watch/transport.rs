@@ -94,8 +94,8 @@ pub struct Hole {
     pub since: Timestamp,
     /// When it ends.
     pub until: Timestamp,
-    /// Why what was recorded in it cannot be read: `FILE cannot be read: CAUSE`. `None` if nobody recorded.
-    pub unread: Option<Arc<str>>,
+    /// Why it is there: `FILE cannot be read: CAUSE`, or what became of the recorder that ran. `None` if nobody recorded.
+    pub cause: Option<Arc<str>>,
 }
 
 /// The beginning of the record of a source.

@@ -228,7 +228,7 @@ impl Divider<'_> {
         let before = before.map(|cause| format!(" (before: {cause})"));
         let holes = spans.flat_map(|span| &span.holes);
         let mut holes: Vec<_> = holes
-            .map(|hole| (hole.since, hole.until, hole.unread.as_deref()))
+            .map(|hole| (hole.since, hole.until, hole.cause.as_deref()))
             .collect();
         holes.sort_unstable();
         holes.dedup();
@@ -405,7 +405,7 @@ impl Divider<'_> {
                 .map(|hole| HoleRecord {
                     since: rfc3339_millis(hole.since),
                     until: rfc3339_millis(hole.until),
-                    cause: hole.unread.as_deref().map(str::to_owned),
+                    cause: hole.cause.as_deref().map(str::to_owned),
                 })
                 .collect(),
             compacted: (found.compacted.iter())
@@ -429,7 +429,11 @@ fn except(
     for same in causes {
         let times = same.iter().map(|(since, until, _)| {
             let (since, until) = (time(*since), time(*until));
-            format!("{since}–{until}")
+            if since == until {
+                since
+            } else {
+                format!("{since}–{until}")
+            }
         });
         let times: Vec<String> = times.collect();
         let cause = same.first().and_then(|(.., cause)| *cause);

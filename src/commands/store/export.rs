@@ -190,7 +190,7 @@ impl Printer {
                 upto: hole.upto.to_string(),
                 since: rfc3339_millis(hole.since),
                 until: rfc3339_millis(hole.until),
-                cause: hole.unread.as_deref(),
+                cause: hole.cause.as_deref(),
             },
             ExportedEvent::Damage(error) => damaged(error),
         };
@@ -247,7 +247,7 @@ impl Printer {
             ExportedEvent::Hole(key, hole) => {
                 let resource = key.resource.group_resource();
                 let (since, until) = (rfc3339_millis(hole.since), rfc3339_millis(hole.until));
-                let cause = hole.unread.as_deref().map(|cause| format!(": {cause}"));
+                let cause = hole.cause.as_deref().map(|cause| format!(": {cause}"));
                 let cause = cause.unwrap_or_default();
                 vec![comment(format!(
                     "{resource}: versions may be missing from {since} to {until}{cause}"

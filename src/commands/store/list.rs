@@ -293,13 +293,13 @@ fn table(parts: &[RecordedPart], context: &Context<'_>) -> Vec<Text> {
     layout.lines(&rows)
 }
 
-/// Spans of time without those inside others, the oldest first.
+/// Spans of time, the oldest first. Those that lie less than a second apart are one.
 fn merged(mut spans: Vec<HoleSpan>) -> Vec<HoleSpan> {
     spans.sort();
     let mut all: Vec<HoleSpan> = Vec::new();
     for span in spans {
         match all.last_mut() {
-            Some(last) if span.since <= last.until => {
+            Some(last) if span.since.duration_since(last.until) < SHORT => {
                 last.until = span.until.max(last.until);
                 last.kinds.extend(span.kinds);
             }
@@ -356,6 +356,15 @@ mod tests {
                 "  2 times from 00:00Z to 10:00Z, versions of events may be missing for less than a second",
                 "  versions may be missing from 05:00Z to 06:30Z (90s)",
             ],
+        );
+        // Two recorders that start together leave one for each kind.
+        check(
+            &[
+                ("events", 0, 900),
+                ("pods", 1_200, 800),
+                ("secrets", 2_100, 40),
+            ],
+            &["  versions may be missing from 00:00Z to 00:02Z (2s)"],
         );
         // An outage of the server is one of all kinds.
         check(

@@ -123,7 +123,11 @@ fn check(
         if let Some(hole) = hole {
             prop_assert!(!is_shown);
             prop_assert!(
-                hole.unread.is_some() || !is_known,
+                !is_known
+                    || hole
+                        .cause
+                        .as_deref()
+                        .is_some_and(|it| it.contains("cannot be read")),
                 "{at} was recorded: {hole:?}"
             );
         } else if let (Some(told), false) = (&told, is_outside || at == oldest) {
@@ -230,7 +234,7 @@ fn the_files_beside_a_bad_one_are_used() {
             panic!("{damage:?}: {holes:?}");
         };
         let name = paths[1].path.file_name().expect("a name").to_string_lossy();
-        let cause = hole.unread.as_deref().expect("a cause");
+        let cause = hole.cause.as_deref().expect("a cause");
         assert!(
             cause.starts_with(&format!("{name} cannot be read: ")),
             "{cause}"

@@ -293,7 +293,7 @@ pub struct HoleRecord {
     pub since: String,
     /// Its end.
     pub until: String,
-    /// Why what was recorded in it cannot be read; `None` if nobody recorded.
+    /// Why it is there; `None` if nobody recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
 }

@@ -44,7 +44,7 @@ pub enum ExportBody<'r> {
         /// The object.
         object: Box<RawValue>,
     },
-    /// `hole`: nobody recorded, or a file cannot be read, so versions may be missing.
+    /// `hole`: a time of which versions may be missing.
     Hole {
         /// The context.
         cluster: &'r str,
@@ -60,7 +60,7 @@ pub enum ExportBody<'r> {
         since: String,
         /// When it ends.
         until: String,
-        /// Why what was recorded in it cannot be read; `None` if nobody recorded.
+        /// Why it is there; `None` if nobody recorded.
         #[serde(skip_serializing_if = "Option::is_none")]
         cause: Option<&'r str>,
     },

@@ -24,8 +24,8 @@ pub(super) struct ChangedVersions {
     pub(super) complete_since: Option<Timestamp>,
     /// When the records were made; `None` without any look-back.
     pub(super) now: Option<Timestamp>,
-    /// The times in which nobody recorded.
-    pub(super) holes: Vec<TimeSpan>,
+    /// The times of which versions may be missing, in the record.
+    pub(super) holes: Vec<RecordHole>,
     /// Why sources could not be read.
     pub(super) problems: Vec<String>,
 }
@@ -80,6 +80,15 @@ pub(in crate::serve) struct TimeSpan {
     pub(in crate::serve) until: Timestamp,
 }
 
+/// A time of which versions may be missing.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct RecordHole {
+    #[serde(flatten)]
+    pub(super) time: TimeSpan,
+    /// Why; `None` if nobody recorded.
+    pub(super) cause: Option<String>,
+}
+
 /// How far back a source is known.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -90,7 +99,7 @@ struct KnownPast {
     complete_time: Option<Timestamp>,
     cause: Option<String>,
     #[serde(default)]
-    holes: Vec<TimeSpan>,
+    holes: Vec<RecordHole>,
 }
 
 impl ChangedVersions {

@@ -31,7 +31,8 @@ pub(super) fn known(all: &ChangedVersions) -> Markup {
                 None => "some versions may be missing",
             }
             @for hole in &all.holes {
-                ", but nobody recorded from " (rfc3339(hole.since)) " to " (rfc3339(hole.until))
+                ", except " (rfc3339(hole.time.since)) " to " (rfc3339(hole.time.until)) ": "
+                (Shown(hole.cause.as_deref().unwrap_or("nobody recorded")))
             }
         }
         @for problem in &all.problems { p.dim { (Shown(problem)) } }
@@ -77,7 +78,9 @@ mod tests {
         ] {
             assert!(html.contains(part), "{part}: {html}");
         }
-        assert!(html.contains("nobody recorded from 2026-03-02T11:57:00Z to 2026-03-02T11:58:00Z"));
+        assert!(
+            html.contains("except 2026-03-02T11:57:00Z to 2026-03-02T11:58:00Z: nobody recorded")
+        );
         assert!(
             changes("")
                 .into_string()

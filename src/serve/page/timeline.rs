@@ -316,11 +316,11 @@ fn picture(lane: &Lane<'_>, drawing: &LanePicture<'_>) -> Markup {
     }
 }
 
-/// The times of which not every version is known: before the versions are complete, and where nobody recorded.
+/// The times of which not every version is known: before the versions are complete, and the holes of the record.
 fn unknown(lane: &Lane<'_>, drawing: &LanePicture<'_>) -> Markup {
     let time = drawing.time;
     let before = drawing.all.complete_since.unwrap_or(time.until);
-    let holes = drawing.all.holes.iter().copied();
+    let holes = drawing.all.holes.iter().map(|hole| hole.time);
     let begin = TimeSpan {
         since: time.since,
         until: before,
