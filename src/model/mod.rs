@@ -37,10 +37,10 @@ use crate::status::{Assessment, Rules, Status};
 use around::Around;
 use objects::Objects;
 use plan::{
-    below_plan, dependent_sources, judgement_plan, plan_members, plan_search, pod_sources,
-    searched_owners, with_dependent_sources,
+    below_plan, dependent_sources, in_lists, judgement_plan, plan_members, plan_search,
+    pod_sources, searched_owners, with_dependent_sources,
 };
-use roots::MAX_EXPANDED;
+use roots::RootDependents;
 use rules::policies::policies_source;
 
 pub use coverage::{Coverage, Reading};
@@ -339,7 +339,7 @@ impl Model {
         let mut touched = refresh::refresh(&mut self.objects, now);
         self.update_roots(&touched);
         self.rank_roots(&touched, now);
-        self.roots.expand(MAX_EXPANDED);
+        self.roots.expand();
         touched.extend(self.follow_wanted(now, story));
         // Only now does the search begin: the first frame does not wait for it.
         if self.objects.coverage.has_answers()
@@ -404,8 +404,18 @@ impl Model {
         let owners = self.owners_of_sources(roots.iter().copied(), |_| false);
         let is_requested = |source: &SourceKey| self.is_requested(source);
         let searched = searched_owners(self.around(), &roots, is_requested);
-        let owners = owners.into_iter().chain(searched).cloned().collect();
-        self.roots.note_owners(&roots, &owners);
+        let found = roots.iter().map(|uid| {
+            let dependents = if searched.contains(uid) {
+                RootDependents::Searched
+            } else if owners.contains(uid) {
+                RootDependents::Listed
+            } else {
+                RootDependents::Requested
+            };
+            (Uid::clone(uid), dependents)
+        });
+        let found: Vec<_> = found.collect();
+        self.roots.note_dependents(found.into_iter());
     }
 
     /// Moves requested objects to their places.
@@ -431,24 +441,14 @@ impl Model {
             ViewExtent::Pods | ViewExtent::PodsAndStates => self.roots.iter().collect(),
             ViewExtent::Dependents | ViewExtent::Connections(_) => self.roots.followed().collect(),
         };
-        let followed = followed.into_iter();
-        let followed: Vec<_> = followed.map(|(uid, root)| (uid, cluster(root))).collect();
         let named = self.roots.named().map(|(uid, root)| (uid, cluster(root)));
-        let (mut dependents, plan) = match self.extent {
-            ViewExtent::Pods => (
-                pod_sources(self.around(), &followed),
-                below_plan(self.around(), named),
-            ),
-            ViewExtent::PodsAndStates => (
-                pod_sources(self.around(), &followed),
-                judgement_plan(self.around(), named),
-            ),
-            ViewExtent::Dependents | ViewExtent::Connections(_) => (
-                dependent_sources(self.around(), followed.iter().copied()),
-                judgement_plan(self.around(), named),
-            ),
+        let plan = match self.extent {
+            ViewExtent::Pods => below_plan(self.around(), named),
+            ViewExtent::PodsAndStates | ViewExtent::Dependents | ViewExtent::Connections(_) => {
+                judgement_plan(self.around(), named)
+            }
         };
-        dependents.retain(|source| !self.is_requested(source));
+        let dependents = self.dependents(&followed);
         let listed = self.listed_inventories().into_iter();
         let listed = listed.map(|(uid, root)| (uid, cluster(root)));
         let (connected, lookups) = self.connections();
@@ -456,7 +456,7 @@ impl Model {
         shown.extend(story.iter().cloned().chain(connected));
         let mut plan = plan_members(self.around(), plan, listed);
         if self.roots.has_loaded {
-            let followed = followed.iter().map(|(uid, _)| *uid);
+            let followed = followed.into_iter().map(|(uid, _)| uid);
             let is_requested = |source: &SourceKey| self.is_requested(source);
             plan = plan_search(self.around(), plan, followed, is_requested);
         }
@@ -466,6 +466,34 @@ impl Model {
             connected: lookups,
             plan,
         }
+    }
+
+    /// The sources of what is shown below these objects, beside the requested ones. The dependents of many objects are read in
+    /// whole namespaces, but for those of named objects in a view that shows all.
+    fn dependents(&self, followed: &[(&Uid, &Root)]) -> Vec<SourceKey> {
+        let around = self.around();
+        let in_lists = |sources| {
+            let is_read = |source: &SourceKey| self.objects.coverage.is_read(source);
+            in_lists(sources, &self.wanted.dependents, is_read)
+        };
+        let below = |is_of: fn(&Root) -> bool| {
+            let roots = followed.iter().filter(move |(_, root)| is_of(root));
+            roots.map(|(uid, root)| (*uid, &self.requested[root.place.requested].cluster))
+        };
+        let mut sources = match self.extent {
+            ViewExtent::Pods | ViewExtent::PodsAndStates => {
+                let roots: Vec<_> = below(|_| true).collect();
+                in_lists(pod_sources(around, &roots))
+            }
+            ViewExtent::Dependents | ViewExtent::Connections(_) => {
+                let mut sources = dependent_sources(around, below(Root::is_named));
+                let listed = dependent_sources(around, below(|root| !root.is_named()));
+                sources.extend(in_lists(listed));
+                sources
+            }
+        };
+        sources.retain(|source| !self.is_requested(source));
+        sources
     }
 
     /// The sources that show what the named objects are connected to.

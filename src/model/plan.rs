@@ -26,7 +26,7 @@ const MAX_REFERENCES: usize = 24;
 /// How many of the inventories that are not named have their members read.
 const MAX_INVENTORIES: usize = 4;
 
-/// Of how many objects in a namespace the Pods are read by their selectors.
+/// Of how many objects in a namespace the dependents are read by their selectors.
 const MAX_SELECTORS: usize = 8;
 
 /// How many workloads a trace reads the Pods of one by one, besides those that it shows with their Pods.
@@ -266,8 +266,7 @@ pub(super) fn dependent_sources<'u>(
     sources
 }
 
-/// The sources that show the Pods below objects, and those that their Services select. The dependents of many objects are
-/// read in whole namespaces.
+/// The sources that show the Pods below objects, and those that their Services select.
 pub(super) fn pod_sources(around: Around<'_>, roots: &[(&Uid, &ClusterId)]) -> Vec<SourceKey> {
     let mut sources = dependent_sources(around, roots.iter().copied());
     for (root, cluster) in roots {
@@ -275,13 +274,25 @@ pub(super) fn pod_sources(around: Around<'_>, roots: &[(&Uid, &ClusterId)]) -> V
         let below = below.iter().filter_map(|uid| around.graph().node(uid));
         sources.extend(below.filter_map(|node| node.selected_pods_source(cluster)));
     }
+    sources
+}
+
+/// These sources, of which many of one namespace give way to the list of all their objects. Those that are followed already stay
+/// until the list is read, and the list stays as long as one of them is wanted.
+pub(super) fn in_lists(
+    sources: Vec<SourceKey>,
+    followed: &[SourceKey],
+    is_read: impl Fn(&SourceKey) -> bool,
+) -> Vec<SourceKey> {
     let lists = SourceKey::by_list(sources).into_iter();
-    let lists = lists.flat_map(|(list, selected)| {
-        if selected.len() > MAX_SELECTORS {
-            vec![list]
-        } else {
-            selected
+    let lists = lists.flat_map(|(list, mut selected)| {
+        if selected.len() <= MAX_SELECTORS && !followed.contains(&list) {
+            return selected;
         }
+        let is_read = is_read(&list);
+        selected.retain(|source| *source != list && !is_read && followed.contains(source));
+        selected.push(list);
+        selected
     });
     lists.collect()
 }

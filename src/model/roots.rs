@@ -10,9 +10,8 @@ use crate::object::{ObjectRef, Uid};
 use crate::status::Status;
 
 /// If sources without a name show more objects with dependents than this, only the dependents of the objects that are not
-/// Current are followed, and of no more objects than this. Each object costs a list and a watch for every kind of
-/// dependents.
-pub(super) const MAX_EXPANDED: usize = 8;
+/// Current are followed, and in no more places than this. Each place costs a list and a watch for every kind of dependents.
+const MAX_EXPANDED: usize = 8;
 
 /// How long an object that has got better keeps its place and its dependents.
 const SETTLING: SignedDuration = SignedDuration::from_secs(10);
@@ -61,15 +60,45 @@ enum RankClock {
 pub struct Root {
     /// Its place among the requested objects.
     pub place: RootPlace,
-    /// Whether its dependents are in sources that nobody requested.
-    is_owner: bool,
+    /// Where its dependents are.
+    dependents: RootDependents,
     /// Since when it has been better than its rank.
     better_since: Option<Timestamp>,
     /// Whether its dependents are followed.
     is_expanded: bool,
 }
 
+/// Where the dependents of a requested object are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum RootDependents {
+    /// It has none, or requested sources show them.
+    #[default]
+    Requested,
+    /// In lists that nobody requested.
+    Listed,
+    /// In kinds that are searched for them, which costs requests for each object.
+    Searched,
+}
+
+/// Where dependents are read: in a namespace for all objects in it, or for one object.
+type ReadPlace = (Option<Arc<str>>, Option<Arc<ObjectRef>>);
+
 impl Root {
+    fn is_owner(&self) -> bool {
+        self.dependents != RootDependents::Requested && !self.is_named()
+    }
+
+    fn read_place(&self) -> ReadPlace {
+        let object = &self.place.object;
+        let is_alone = self.dependents == RootDependents::Searched || object.namespace.is_none();
+        (object.namespace.clone(), is_alone.then(|| object.clone()))
+    }
+
+    /// Whether its dependents are hidden, because there are many objects like it.
+    pub fn is_collapsed(&self) -> bool {
+        self.is_owner() && !self.is_expanded
+    }
+
     /// Whether it was requested by name.
     pub fn is_named(&self) -> bool {
         self.place.rank == Rank::Named
@@ -159,7 +188,7 @@ impl Roots {
         };
         entry.insert(Root {
             place: place.clone(),
-            is_owner: false,
+            dependents: RootDependents::default(),
             better_since: None,
             is_expanded: false,
         });
@@ -214,13 +243,12 @@ impl Roots {
         self.by_uid.iter()
     }
 
-    /// Notes which of these objects have dependents in sources that nobody requested.
-    pub(super) fn note_owners(&mut self, uids: &[&Uid], owners: &BTreeSet<Uid>) {
-        for uid in uids {
-            if let Some(root) = self.by_uid.get_mut(*uid) {
-                let is_owner = owners.contains(*uid);
-                self.is_changed |= root.is_owner != is_owner;
-                root.is_owner = is_owner;
+    /// Notes where these objects have their dependents.
+    pub(super) fn note_dependents(&mut self, found: impl Iterator<Item = (Uid, RootDependents)>) {
+        for (uid, dependents) in found {
+            if let Some(root) = self.by_uid.get_mut(&uid) {
+                self.is_changed |= root.dependents != dependents;
+                root.dependents = dependents;
             }
         }
     }
@@ -247,7 +275,7 @@ impl Roots {
             if root.move_to(rank, clock) {
                 self.order.remove(&place);
                 self.order.insert(root.place.clone());
-                self.is_changed |= root.is_owner;
+                self.is_changed |= root.is_owner();
             }
             if matches!(
                 root.place.rank,
@@ -260,25 +288,26 @@ impl Roots {
         }
     }
 
-    /// Chooses the objects whose dependents are followed, at most `limit` of those without a name. Of several equally bad
-    /// objects, one that is followed already stays.
-    pub(super) fn expand(&mut self, limit: usize) {
+    /// Chooses the objects whose dependents are followed, among those without a name. Of several equally bad objects, one that is
+    /// followed already stays.
+    pub(super) fn expand(&mut self) {
         if !std::mem::take(&mut self.is_changed) {
             return;
         }
-        let owners = |root: &Root| root.is_owner && !root.is_named();
-        let wide = self.by_uid.values().filter(|root| owners(root)).count();
-        let mut candidates: Vec<(&Uid, &mut Root)> = self
-            .by_uid
-            .iter_mut()
-            .filter(|(_, root)| owners(root))
-            .collect();
-        candidates.sort_by_key(|(_, root)| (root.place.rank, !root.is_expanded));
+        let roots = self.by_uid.values_mut();
+        let mut owners: Vec<&mut Root> = roots.filter(|root| root.is_owner()).collect();
+        owners.sort_by_key(|root| (root.place.rank, !root.is_expanded));
         self.collapsed = Collapsed::default();
-        for (place, (_, root)) in candidates.into_iter().enumerate() {
+        let is_few = owners.len() <= MAX_EXPANDED;
+        let mut places: BTreeSet<ReadPlace> = BTreeSet::new();
+        for root in owners {
             let is_well = root.place.rank == Rank::Well;
-            root.is_expanded = place < limit && (wide <= limit || !is_well);
-            if !root.is_expanded {
+            let place = root.read_place();
+            let has_room = places.len() < MAX_EXPANDED || places.contains(&place);
+            root.is_expanded = has_room && (is_few || !is_well);
+            if root.is_expanded {
+                places.insert(place);
+            } else {
                 self.collapsed.all += 1;
                 self.collapsed.unwell += usize::from(!is_well);
             }

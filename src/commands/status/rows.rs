@@ -196,9 +196,14 @@ impl StatusState {
     /// could not be read.
     fn tree(&self, root: &Uid, placed: &FxHashSet<Uid>) -> Vec<(usize, Uid)> {
         let graph = self.model.graph();
+        let is_collapsed = self.root(root).is_some_and(Root::is_collapsed);
         let is_leaf = graph.directly_below(root).next().is_none();
+        // Of an object whose dependents are hidden, only the requested ones are shown.
+        let is_hidden = |uid: &Uid| is_collapsed && self.root(uid).is_none();
         match graph.node(root) {
-            Some(_) if !is_leaf => graph.tree_beyond(root, |uid| placed.contains(uid)),
+            Some(_) if !is_leaf => {
+                graph.tree_beyond(root, |uid| placed.contains(uid) || is_hidden(uid))
+            }
             _ => vec![(0, root.clone())],
         }
     }

@@ -59,7 +59,82 @@ fn of_many_objects_only_those_not_current_are_expanded() {
     assert_eq!(many(9, &[]), (1, 9, 0));
     assert_eq!(many(10, &[2, 5, 7]), (1 + 6, 7, 0), "three are expanded");
     let stuck: Vec<i64> = (0..12).collect();
-    assert_eq!(many(20, &stuck), (1 + 16, 12, 4), "at most eight are");
+    assert_eq!(
+        many(20, &stuck),
+        (1 + 2, 8, 0),
+        "two lists have the dependents of twelve"
+    );
+}
+
+#[test]
+fn objects_in_many_namespaces_are_expanded_in_a_few() {
+    let everywhere = SourceKey {
+        scope: Scope::Cluster,
+        ..all(DEPLOYMENTS)
+    };
+    let stuck: Vec<i64> = (0..30).collect();
+    let spread = deployments(30, &stuck).into_iter().enumerate();
+    let spread = spread.map(|(place, mut deployment)| {
+        let namespace = format!("n{}", place % 10);
+        merge(
+            &mut deployment,
+            json!({"metadata": {"namespace": namespace}}),
+        );
+        deployment
+    });
+    let cluster = Cluster::of(state([everywhere]), spread);
+    // Three of each namespace, with two sources each.
+    assert_eq!(followed(&cluster), (1 + 8 * 3 * 2, 6, 6));
+}
+
+/// The shown rows: the depth and the name of each.
+fn outline(cluster: &Cluster) -> Vec<String> {
+    let rows = cluster.state.rows();
+    let rows = rows.iter();
+    rows.map(|row| format!("{} {}", row.depth, row.object.name))
+        .collect()
+}
+
+#[test]
+fn a_list_of_dependents_shows_only_those_of_the_expanded_objects() {
+    let stuck: Vec<i64> = (0..9).collect();
+    let mut objects = deployments(12, &stuck);
+    for number in [0, 11] {
+        let mut dependent = workload("ReplicaSet", &format!("rs-{number}"), (1, 0));
+        own(&mut dependent, ("Deployment", &format!("web-{number}")));
+        objects.push(dependent);
+    }
+    let mut cluster = Cluster::of(state([all(DEPLOYMENTS)]), objects.clone());
+    let rows = outline(&cluster);
+    assert_eq!(rows[..3], ["0 web-0", "1 rs-0", "0 web-1"]);
+    assert!(!rows.contains(&"1 rs-11".to_owned()), "{rows:?}");
+    // The lists stay when fewer objects are expanded.
+    assert_eq!(followed(&cluster), (3, 3, 0));
+    for better in deployments(12, &[0]) {
+        cluster.write(&better, at(1));
+    }
+    cluster.settle(at(1));
+    cluster.settle(at(20));
+    let sources = spelled(&cluster.state);
+    assert!(
+        sources.contains(&"pods in namespace \"shop\"".to_owned()),
+        "{sources:?}"
+    );
+    assert_eq!(cluster.state.collapsed().all, 11);
+}
+
+#[test]
+fn a_list_replaces_the_selectors_when_it_is_read() {
+    let eight: Vec<i64> = (0..8).collect();
+    let mut cluster = Cluster::of(state([all(DEPLOYMENTS)]), deployments(12, &eight));
+    assert_eq!(followed(&cluster), (1 + 16, 4, 0));
+    for worse in deployments(12, &[8]) {
+        cluster.write(&worse, at(1));
+    }
+    cluster.state.refresh(at(1));
+    assert_eq!(followed(&cluster), (1 + 16 + 2, 3, 0));
+    cluster.settle(at(1));
+    assert_eq!(followed(&cluster), (1 + 2, 3, 0));
 }
 
 #[test]
