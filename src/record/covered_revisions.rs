@@ -68,7 +68,7 @@ impl CoveredRevisions {
                 }
                 Mark::State { name, .. } if **name == *"live" => contact.begin(seen),
                 Mark::State { .. } => contact.lose(seen),
-                Mark::Undecodable { .. } => {}
+                Mark::Undecodable { .. } | Mark::Lost { .. } => {}
             }
         }
         if let Some((version, at)) = reached {

@@ -302,9 +302,11 @@ impl ExportedSource {
         }
         let listed = marks.iter().find_map(|(_, _, mark)| match mark {
             Mark::Synced { version, .. } => Revision::parse(version),
-            Mark::Resumed { .. } | Mark::Gap(_) | Mark::State { .. } | Mark::Undecodable { .. } => {
-                None
-            }
+            Mark::Resumed { .. }
+            | Mark::Gap(_)
+            | Mark::State { .. }
+            | Mark::Undecodable { .. }
+            | Mark::Lost { .. } => None,
         });
         let is_restored =
             |mark: &Mark| matches!(mark, Mark::Gap(gap) if gap.cause == GapCause::Restored);

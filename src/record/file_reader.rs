@@ -230,6 +230,16 @@ impl StoreFileReader {
         Ok(marks.collect())
     }
 
+    /// The last version of a source that did not come into this copy of a record, and when it arrived.
+    pub(super) fn last_lost(
+        &self,
+        source: &RecordedSource,
+    ) -> Result<Option<(Timestamp, Mark)>, StoreError> {
+        let marks = self.marks_of(source)?.into_iter().rev();
+        let mut lost = marks.filter(|(_, _, mark)| matches!(mark, Mark::Lost { .. }));
+        Ok(lost.next().map(|(_, seen, mark)| (seen, mark)))
+    }
+
     /// The times at which the server did not have the type of a source, each with its end: that of the file at the latest.
     pub(super) fn unserved_times(
         &self,

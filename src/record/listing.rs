@@ -4,8 +4,9 @@ use std::collections::HashSet;
 
 use bytes::Bytes;
 
+use super::covered_source::{CoveredSource, PlacedRow};
 use super::error::StoreError;
-use super::past::{ClusterPast, CoveredSource, PlacedRow};
+use super::past::ClusterPast;
 use crate::object::Uid;
 use crate::source::{Form, Matcher, Scope, Select, SourceKey, Version};
 use crate::watch::{ListPage, Page, Revision};

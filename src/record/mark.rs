@@ -37,6 +37,11 @@ pub enum Mark {
         /// The error.
         detail: Arc<str>,
     },
+    /// A version did not come into this copy of a record. From then on an object may be older here than it was, or missing.
+    Lost {
+        /// The version, if it is known.
+        version: ResourceVersion,
+    },
 }
 
 impl Mark {
@@ -116,6 +121,11 @@ impl MarkRow {
                 cause: Some(detail.to_string()),
                 ..row
             },
+            Mark::Lost { version } => MarkRow {
+                kind: "lost".to_owned(),
+                upto: text(version),
+                ..row
+            },
         }
     }
 
@@ -138,6 +148,9 @@ impl MarkRow {
             }),
             "undecodable" => Mark::Undecodable {
                 detail: cause?.into(),
+            },
+            "lost" => Mark::Lost {
+                version: version(&self.upto)?,
             },
             name => Mark::State {
                 name: name.into(),
@@ -214,6 +227,9 @@ mod tests {
             },
             Mark::Undecodable {
                 detail: "eof".into(),
+            },
+            Mark::Lost {
+                version: version("7"),
             },
         ] {
             let row = MarkRow::new(1, Timestamp::UNIX_EPOCH, &mark);

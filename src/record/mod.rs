@@ -6,6 +6,7 @@
 
 mod block;
 mod covered_revisions;
+mod covered_source;
 mod database;
 mod delta;
 mod entry;

@@ -5,20 +5,19 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use rustc_hash::FxHashMap;
 
 use super::covered_revisions::{CoveredRevisions, CoveredSpan};
+use super::covered_source::{CoveredPart, CoveredSource, PlacedRow};
 use super::error::StoreError;
 use super::file_reader::{RecordedSource, RecordedVersion, StoreFileReader};
-use super::index::IndexRow;
-use super::mark::Mark;
 use super::redaction::Redaction;
 use super::schema::RecordedCluster;
 use super::store::ClusterFiles;
 use super::unread::UnreadStoreFiles;
 use crate::object::Resource;
-use crate::source::{Gap, GapCause, Scope, Select, SourceKey, Why};
+use crate::source::{Scope, Select, SourceKey, Why};
 use crate::watch::{Between, Hole, KnownState, Revision};
 
 /// The files of a cluster, open for reading.
@@ -33,81 +32,6 @@ pub(super) struct ClusterPast {
 
 /// How many indexes of one name are kept.
 const NAMED: usize = 64;
-
-/// A version in a file, and the revision from which on it was the state of its object.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct PlacedRow {
-    pub(super) file: usize,
-    pub(super) row: IndexRow,
-    pub(super) revision: Revision,
-    /// Whether the object no longer existed from then on.
-    pub(super) is_gone: bool,
-}
-
-/// What the files have of a source.
-#[derive(Debug, Default)]
-pub(super) struct CoveredSource {
-    pub(super) coverage: CoveredRevisions,
-    /// The only name that it selects, in a wider source of the files.
-    name: Option<Box<str>>,
-    /// The sources of files that have its objects, in the order of the files.
-    parts: Vec<CoveredPart>,
-}
-
-impl CoveredSource {
-    /// What single files have around a revision.
-    pub(super) fn spans_of(&self, at: Revision) -> impl Iterator<Item = CoveredSpan> {
-        let parts = self.parts.iter();
-        parts.filter_map(move |part| part.coverage.span(at))
-    }
-
-    /// Whether versions arrived after a time that may have been written before it.
-    pub(super) fn is_late_at(&self, time: Timestamp) -> bool {
-        self.parts.iter().any(|part| part.is_late_at(time))
-    }
-
-    /// When the first listing at a revision, or at a later one, was read. What is so old was written before that.
-    pub(super) fn listed_since(&self, at: Revision) -> Option<Timestamp> {
-        let spans = self.parts.iter().flat_map(|part| part.coverage.spans());
-        let listed = spans.filter(|span| span.from >= at);
-        listed.map(|span| span.since).min()
-    }
-
-    /// The newest revision that a single file shows to have been reached at a time.
-    pub(super) fn reached_at(&self, time: Timestamp) -> Option<Revision> {
-        let spans = self.parts.iter().flat_map(|part| part.coverage.spans());
-        let reached = spans.filter(|span| span.since <= time).map(|span| {
-            let is_over = span.until <= time;
-            if is_over { span.upto } else { span.from }
-        });
-        reached.max()
-    }
-}
-
-#[derive(Debug)]
-struct CoveredPart {
-    file: usize,
-    source: RecordedSource,
-    coverage: CoveredRevisions,
-    /// The number of the first version after each gap, and the revision at its end.
-    gaps: Vec<(i64, Revision)>,
-    /// The number of the first version of the newest history.
-    first: i64,
-    /// The spans in which versions arrived late.
-    late: Vec<LateSpan>,
-}
-
-/// After an interruption, versions arrive that were written during it.
-#[derive(Clone, Copy, Debug)]
-struct LateSpan {
-    /// When the interruption began.
-    since: Timestamp,
-    /// When its end was over for so long that everything has arrived.
-    until: Timestamp,
-}
-
-/// How long after an interruption the missed versions arrive at most.
-const LATE: SignedDuration = SignedDuration::from_secs(60);
 
 impl ClusterPast {
     /// Opens the files of a cluster. A file without a version yet is passed over. It fails if none of them can be read.
@@ -262,7 +186,7 @@ impl ClusterPast {
         covered: &CoveredSource,
         at: Revision,
     ) -> Result<Vec<PlacedRow>, StoreError> {
-        let Some(part) = covered.parts.iter().find(|part| part.covers(at)) else {
+        let Some(part) = covered.part_with(at) else {
             return Ok(Vec::new());
         };
         let mut last: FxHashMap<i64, PlacedRow> = FxHashMap::default();
@@ -441,78 +365,6 @@ impl ClusterPast {
     }
 }
 
-impl CoveredPart {
-    /// Reads the marks of a source in the file at a place. The files before this one end at `before`.
-    fn read(
-        at: usize,
-        file: &StoreFileReader,
-        source: &RecordedSource,
-        mut before: Option<Timestamp>,
-    ) -> Result<CoveredPart, StoreError> {
-        let (mut gaps, mut first) = (Vec::new(), 0);
-        let (mut late, mut lost) = (Vec::new(), None);
-        for (next, seen, mark) in file.marks_of(source)? {
-            match mark {
-                Mark::Gap(Gap { upto, cause, .. }) => {
-                    gaps.extend(Revision::parse(&upto).map(|upto| (next, upto)));
-                    if cause == GapCause::Restored {
-                        first = next;
-                    }
-                }
-                Mark::State { name, .. } if &*name == "live" => {
-                    let until = seen.checked_add(LATE).unwrap_or(seen);
-                    late.extend(lost.take().map(|since| LateSpan { since, until }));
-                }
-                // What was written since then arrives late, whatever other files have.
-                Mark::Resumed { .. } => before = Some(seen),
-                Mark::State { name, .. } if &*name == "connecting" => lost = before,
-                Mark::State { .. } => lost = lost.or(Some(seen)),
-                Mark::Synced { .. } | Mark::Undecodable { .. } => {}
-            }
-        }
-        Ok(CoveredPart {
-            late,
-            file: at,
-            coverage: file.coverage(source)?,
-            source: source.clone(),
-            gaps,
-            first,
-        })
-    }
-
-    /// Whether it has versions that arrived after a time and may have been written before it.
-    fn is_late_at(&self, time: Timestamp) -> bool {
-        let mut late = self.late.iter();
-        late.any(|late| late.since <= time && time < late.until)
-    }
-
-    /// Whether it has everything at a revision.
-    fn covers(&self, at: Revision) -> bool {
-        self.coverage.span(at).is_some()
-    }
-
-    /// The rows of the newest history with their revisions. An object that was missing from a listing after a gap was gone
-    /// at the end of that gap.
-    fn placed(&self, rows: Vec<IndexRow>) -> Vec<PlacedRow> {
-        let rows = rows.into_iter().filter(|row| row.id >= self.first);
-        let placed = rows.filter_map(|row| {
-            let own = row.revision?;
-            let gap = self.gaps.iter().rev().find(|(next, _)| *next <= row.id);
-            let revision = match (row.why(), gap) {
-                (Some(Why::Vanished), Some((_, upto))) => own.max(*upto),
-                _ => own,
-            };
-            Some(PlacedRow {
-                file: self.file,
-                row,
-                revision,
-                is_gone: row.is_gone(),
-            })
-        });
-        placed.collect()
-    }
-}
-
 /// The last recorded state of each of these sources: their objects, and the version that was reached. It reads the marks of all
 /// files, and the versions of the file that has come furthest. A file that cannot be read counts as missing.
 pub fn last_states(
@@ -532,7 +384,8 @@ pub fn last_states(
     Ok(found)
 }
 
-/// The places of the files with the newest history of a source, those that have come furthest first.
+/// The places of the files with the newest history of a source, those that have come furthest first, without copies that have
+/// lost versions.
 fn furthest_first(
     files: &[StoreFileReader],
     unread: &UnreadStoreFiles,
@@ -551,6 +404,9 @@ fn furthest_first(
         let Some(source) = file.sources().iter().find(is_same) else {
             continue;
         };
+        if file.last_lost(source).is_ok_and(|lost| lost.is_some()) {
+            continue;
+        }
         let own = file.coverage(source);
         if own.is_ok_and(|own| unread.join(&mut history, file.path(), &own)) {
             found.clear();

@@ -10,9 +10,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 
+use super::covered_source::{CoveredSource, PlacedRow};
 use super::error::StoreError;
 use super::listing::{KeyFilter, Listing, selected};
-use super::past::{ClusterPast, CoveredSource, PlacedRow};
+use super::past::ClusterPast;
 use super::redaction::Redaction;
 use super::schema::RecordedCluster;
 use super::store::ClusterFiles;
@@ -183,6 +184,21 @@ impl RecordedHistory {
                 revision: revision.max(covered.reached_at(time)).unwrap_or(span.from),
                 until: past.late_since(&covered, &later, time).unwrap_or(time),
             }))
+        })
+    }
+
+    /// Since when versions are lost that the state of a source at a time may lack; `None` if there are none.
+    pub(super) fn lost_at(
+        &self,
+        key: &SourceKey,
+        time: Timestamp,
+    ) -> Result<Option<Timestamp>, StoreError> {
+        let Some(moment) = self.moment(key, time)? else {
+            return Ok(None);
+        };
+        self.reading(key, |past| {
+            let covered = past.covered(key)?;
+            Ok(covered.lost_at(moment.revision, time))
         })
     }
 

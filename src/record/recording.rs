@@ -328,7 +328,7 @@ impl Recording {
         written
     }
 
-    /// A version that cannot be recorded is a gap.
+    /// A version that cannot be recorded is a gap, and its object is not known from then on.
     fn take_loss(
         &mut self,
         place: usize,
@@ -338,7 +338,9 @@ impl Recording {
         let after = self.sources.get(place).and_then(|it| it.reached.clone());
         let after = after.map_or_else(|| ResourceVersion::new(""), |(after, _)| after);
         let (upto, cause) = (version.clone(), GapCause::Undecodable);
-        self.take_mark(place, seen, &Mark::Gap(Gap { after, upto, cause }))
+        self.take_mark(place, seen, &Mark::Gap(Gap { after, upto, cause }))?;
+        let version = version.clone();
+        self.take_mark(place, seen, &Mark::Lost { version })
     }
 
     /// Writes the last version of an object, if there is a file.
@@ -399,7 +401,7 @@ impl Recording {
                 return Ok(());
             }
             Mark::State { .. } => source.state = Some(mark.clone()),
-            Mark::Resumed { .. } | Mark::Undecodable { .. } => {}
+            Mark::Resumed { .. } | Mark::Undecodable { .. } | Mark::Lost { .. } => {}
         }
         let row = source.row;
         match &mut self.writer {

@@ -95,6 +95,9 @@ impl RecordReplay {
                     version,
                 }))?;
             }
+            if let Some((seen, mark)) = reader.last_lost(&source)? {
+                add(EntryContent::Mark { seen, mark })?;
+            }
             let mark = Mark::Synced { count, version };
             add(EntryContent::Mark { seen, mark })?;
         }

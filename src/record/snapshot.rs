@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 
+use super::covered_source::PlacedRow;
 use super::error::StoreError;
-use super::past::PlacedRow;
 use super::recorded_history::{RecordedHistory, RecordedMoment};
 use super::transport::StoreTransport;
 use crate::object::ResourceVersion;
@@ -37,6 +37,8 @@ pub enum StaleCause {
     Unserved,
     /// What was recorded cannot be read: `FILE cannot be read: CAUSE`.
     Unread(Arc<str>),
+    /// Its state is of that time, but versions of it did not come into this copy of a record.
+    Lost,
     /// Nobody recorded it.
     Unrecorded,
 }
@@ -122,6 +124,12 @@ impl Moments {
     fn stale(&self, history: &RecordedHistory) -> Result<Vec<StaleSource>, StoreError> {
         let mut stale = Vec::new();
         for key in &history.sources {
+            stale.extend(history.lost_at(key, self.time)?.map(|until| StaleSource {
+                key: key.clone(),
+                until,
+                again: None,
+                cause: StaleCause::Lost,
+            }));
             let until = history.known_until(key, self.time)?.unwrap_or(self.time);
             if self.time.duration_since(until) > CLOSE {
                 let mut holes = history.holes(key).into_iter();

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::*;
+use crate::record::recorded_history::RecordedHistory;
 
 /// The entries of the only file after a position, each with its number.
 fn entries(path: &Path, position: TailPosition) -> Vec<TailEntry> {
@@ -176,6 +177,25 @@ fn a_missing_version_is_a_hole() {
         })
         .collect();
     assert_eq!(found, ["8", "10", "hole 8-9"]);
+
+    // From then on the object may be older here than it was, also in the next file of the copy. No recorder continues from there.
+    let lost_since = |time| {
+        let history = RecordedHistory::open(&store.cluster("c1")).expect("a record");
+        let history = history.expect("versions");
+        history.lost_at(&key, time).expect("read")
+    };
+    assert_eq!(
+        lost_since(missing.seen - SignedDuration::from_secs(1)),
+        None
+    );
+    assert_eq!(lost_since(Timestamp::MAX), Some(missing.seen));
+    let resumed = RecordReplay::resume(&store, "c1", "other").expect("read");
+    resumed.expect("a file").finish().expect("written");
+    assert_eq!(files(&copy.0).len(), 2);
+    assert_eq!(lost_since(Timestamp::MAX), Some(missing.seen));
+    let keys = [SourceKey::clone(&key)];
+    let last = last_states(&store.cluster("c1"), &keys).expect("read");
+    assert!(last.is_empty());
 }
 
 /// The end of a reader of a topic while the disk is full: the next one finds what was written before.

@@ -111,7 +111,7 @@ pub(super) async fn of_record(
     } else {
         let unread = stale.iter().find_map(|source| match &source.cause {
             StaleCause::Unread(cause) => Some(cause.clone()),
-            StaleCause::Unserved | StaleCause::Unrecorded => None,
+            StaleCause::Unserved | StaleCause::Unrecorded | StaleCause::Lost => None,
         });
         let unread = unread.or(snapshot.unread_since(known).await);
         let unknown = match (again, unread) {
@@ -121,6 +121,8 @@ pub(super) async fn of_record(
             (None, None) => "the record ends then".to_owned(),
         };
         notes.push(format!("everything as it was at {known:.0}: {unknown}"));
+        let lost = stale.into_iter().filter(|it| it.cause == StaleCause::Lost);
+        notes.extend(stale_lines(&lost.collect::<Vec<_>>()));
     }
     let snapshot = if known == time {
         snapshot
@@ -153,6 +155,9 @@ fn stale_lines(stale: &[StaleSource]) -> Vec<String> {
                     )
                 }
                 StaleCause::Unread(cause) => format!("as of {until:.0}{again}: {names}: {cause}"),
+                StaleCause::Lost => format!(
+                    "some may be older or missing, because versions since {until:.0} are not in this copy of the record: {names}"
+                ),
                 StaleCause::Unrecorded => {
                     format!("as of {until:.0}, because nobody recorded them{again}: {names}")
                 }
@@ -182,4 +187,34 @@ fn forgotten(time: Timestamp) -> CommandError {
     .hint(
         "etcd keeps five to ten minutes, as a rule: try 3m, or keep more with `kubectl spy record`",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::SourceKey;
+
+    #[test]
+    fn sources_of_one_time_share_a_line() {
+        let time = |text: &str| text.parse::<Timestamp>().expect("a time");
+        let stale = |kind, until, cause| StaleSource {
+            key: SourceKey::all("", kind),
+            until: time(until),
+            again: None,
+            cause,
+        };
+        let (noon, later) = ("2026-03-02T12:00:00Z", "2026-03-02T12:01:00Z");
+        let lines = stale_lines(&[
+            stale("ConfigMap", noon, StaleCause::Lost),
+            stale("Pod", noon, StaleCause::Lost),
+            stale("Secret", later, StaleCause::Unrecorded),
+        ]);
+        assert_eq!(
+            lines,
+            [
+                "some may be older or missing, because versions since 2026-03-02T12:00:00Z are not in this copy of the record: configmaps, pods",
+                "as of 2026-03-02T12:01:00Z, because nobody recorded them: secrets",
+            ]
+        );
+    }
 }
