@@ -294,14 +294,17 @@ fn from_choice(
 }
 
 fn authority(cluster: &Cluster, name: &str) -> Result<Option<Vec<Vec<u8>>>, ConfigError> {
+    let data = set(cluster.certificate_authority_data.as_ref());
+    let path = set(cluster.certificate_authority.as_ref()).filter(|_| data.is_none());
     let unreadable = || {
+        let place = path.unwrap_or(name);
         ConfigError::invalid(format!(
-            "unable to load root certificates of {name:?}: no PEM certificate in them"
+            "unable to load root certificates of {place:?}: no PEM certificate in them"
         ))
     };
-    let pem = if let Some(data) = set(cluster.certificate_authority_data.as_ref()) {
+    let pem = if let Some(data) = data {
         from_base64(data).ok_or_else(unreadable)?
-    } else if let Some(path) = set(cluster.certificate_authority.as_ref()) {
+    } else if let Some(path) = path {
         read(Path::new(path))?
     } else {
         return Ok(None);

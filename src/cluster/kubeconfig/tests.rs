@@ -347,6 +347,12 @@ fn a_pod_finds_its_cluster() {
         check(&named, &Overrides::default()),
         "in-cluster own https://[fd00::1]:443/"
     );
+    std::fs::write(files.path("ca.crt"), "").expect("a file");
+    let path = files.path("ca.crt");
+    assert_eq!(
+        check(&ambient, &Overrides::default()),
+        format!("error: unable to load root certificates of {path:?}: no PEM certificate in them")
+    );
     let outside = Ambient {
         service_account: files.path("none"),
         ..ambient
