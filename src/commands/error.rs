@@ -26,6 +26,8 @@ pub(crate) enum FailedAnswer {
     NotFound,
     /// The user may not have it.
     Forbidden,
+    /// It has no type of that name.
+    UnknownType,
 }
 
 /// The kind of an error. It decides the exit code and the text after the message.
@@ -273,7 +275,8 @@ impl From<TargetError> for CommandError {
                     )
                 });
                 let hints = near.into_iter().chain(stale);
-                hints.fold(CommandError::failed(&error), CommandError::hint)
+                let error = CommandError::failed(&error).because(FailedAnswer::UnknownType);
+                hints.fold(error, CommandError::hint)
             }
         }
     }

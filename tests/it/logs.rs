@@ -342,6 +342,10 @@ async fn errors_are_those_of_kubectl() {
             "! error: container nope is not valid for pod slow\n! hint: its containers are: app, side",
         ),
         (
+            &["slow", "app"],
+            "! error: the server doesn't have a resource type \"slow\"\n! hint: to read the container app of the Pod slow: kubectl spy logs slow -c app",
+        ),
+        (
             &["slow", "--grep", "("],
             "! error: invalid regular expression for --grep: regex parse error:\n!     (\n!     ^\n! error: unclosed group\n! See 'kubectl spy logs -h' for help and examples",
         ),

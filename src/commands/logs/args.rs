@@ -13,8 +13,8 @@ use crate::commands::args::is_release;
 use crate::commands::container_lines::{LineFilter, LogFormat, OrderChoice, StateChoice};
 use crate::commands::versions::Since;
 use crate::commands::{
-    CommandError, Context, FileArgs, GoalArgs, ManifestArgs, MemoryArgs, MemoryStore, ObjectArgs,
-    TimeOrAge,
+    CommandError, Context, FailedAnswer, FileArgs, GoalArgs, ManifestArgs, MemoryArgs, MemoryStore,
+    ObjectArgs, TimeOrAge,
 };
 use crate::logs::{ContainerFilter, LogLevel, ReadInstances, ReadOptions};
 use crate::object::{parse_duration, well_known};
@@ -357,7 +357,7 @@ impl LogsArgs {
     }
 
     /// The words that name the objects, and the container if it stands behind them. As in kubectl, a single word without
-    /// a type is a Pod, and a second word behind `POD` or `TYPE/NAME` is a container.
+    /// a type is a Pod, and a second word behind `TYPE/NAME` is a container.
     fn subject(&self) -> Result<(Vec<String>, Option<&str>), CommandError> {
         let words = &self.objects;
         let is_named = |word: &str| word.contains('/') || is_release(word);
@@ -371,6 +371,20 @@ impl LogsArgs {
                 Ok((vec![word.clone()], Some(container)))
             }
             words => Ok((words.to_vec(), None)),
+        }
+    }
+
+    /// An error about a type that does not exist, with what the words mean in kubectl: `POD CONTAINER`.
+    pub(super) fn hint_at_container(&self, error: CommandError) -> CommandError {
+        match &self.objects[..] {
+            [pod, container]
+                if !pod.contains('/') && error.answer() == Some(FailedAnswer::UnknownType) =>
+            {
+                error.hint(format!(
+                    "to read the container {container} of the Pod {pod}: kubectl spy logs {pod} -c {container}"
+                ))
+            }
+            _ => error,
         }
     }
 

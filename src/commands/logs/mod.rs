@@ -85,7 +85,8 @@ async fn show_in(
     let plan = args.plan()?;
     let targets = Box::pin(session.targets(&plan.objects, "logs", context));
     let awaited = Awaited::targets(&plan.objects);
-    let targets = stop.in_time(awaited, targets).await?;
+    let targets = stop.in_time(awaited, targets).await;
+    let targets = targets.map_err(|error| args.hint_at_container(error))?;
     let requested = session.keys(&targets);
     let model = async { Ok(session.model(&requested, Rules::Spy, RETENTION).await) };
     let mut model = stop.in_time(Awaited::Types, Box::pin(model)).await?;

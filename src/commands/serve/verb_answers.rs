@@ -316,7 +316,7 @@ fn refusal(error: &CommandError) -> QuestionError {
         Some(FailedAnswer::Silence) => StatusCode::SERVICE_UNAVAILABLE,
         Some(FailedAnswer::NotFound) => StatusCode::NOT_FOUND,
         Some(FailedAnswer::Forbidden) => StatusCode::FORBIDDEN,
-        None => StatusCode::BAD_REQUEST,
+        Some(FailedAnswer::UnknownType) | None => StatusCode::BAD_REQUEST,
     };
     QuestionError {
         code,
