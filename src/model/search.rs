@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::graph::{PassedOver, ReferenceTarget};
-use crate::object::{GroupKind, ObjectRef, Uid};
+use crate::object::{GroupKind, ObjectRef, Uid, listed};
 use crate::source::{ClusterId, Event, SourceKey, SourceState, Why};
 
 use super::lookups::is_custom;
@@ -207,11 +207,11 @@ impl Search {
         let unread = names(Progress::Nothing);
         let mut parts = Vec::new();
         if !unread.is_empty() {
-            parts.push(format!("{} (cannot be read)", listed(&unread)));
+            parts.push(format!("{} (cannot be read)", listed(&unread, MAX_NAMED)));
         }
         let long = names(Progress::Beginning);
         if !long.is_empty() {
-            let long = listed(&long);
+            let long = listed(&long, MAX_NAMED);
             parts.push(format!("{long} (over {MAX_OBJECTS} objects)"));
         }
         match self.beyond.len() {
@@ -246,15 +246,6 @@ impl Progress {
             | SourceState::Polling { .. }
             | SourceState::Ended => Progress::Begun,
         }
-    }
-}
-
-/// `secrets, roles and 5 more`.
-fn listed(names: &[String]) -> String {
-    let shown = &names[..names.len().min(MAX_NAMED)];
-    match names.len() - shown.len() {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
     }
 }
 

@@ -17,6 +17,17 @@ pub fn counted<N: Copy + Display + PartialEq + From<u8>>(
     format!("{count} {word}")
 }
 
+/// `a, b and 2 more`: at most `most` of these names, and the number of the others.
+pub fn listed<N: Display>(names: impl IntoIterator<Item = N>, most: usize) -> String {
+    let mut names = names.into_iter();
+    let shown = names.by_ref().take(most).map(|name| name.to_string());
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    match names.count() {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
 /// At most `most` characters of a text, in one line. Line feeds, carriage returns and tabs are escaped, and `…`
 /// stands for the rest. The renderer escapes other control characters.
 pub fn excerpt(text: &str, most: usize) -> String {
@@ -156,6 +167,19 @@ mod tests {
     use serde::Deserialize;
 
     use super::*;
+
+    #[test]
+    fn the_names_beyond_a_number_are_counted() {
+        for (names, most, expected) in [
+            (&[][..], 3, ""),
+            (&["a"], 3, "a"),
+            (&["a", "b", "c"], 3, "a, b, c"),
+            (&["a", "b", "c", "d", "e"], 3, "a, b, c and 2 more"),
+            (&["a", "b"], 1, "a and 1 more"),
+        ] {
+            assert_eq!(listed(names, most), expected);
+        }
+    }
 
     #[test]
     fn an_excerpt_is_one_short_line() {

@@ -30,7 +30,7 @@ pub use kinds::{
     EventFacts, PodCounts, denied, first_updated, is_sidecar, job_manager, newest_time, partition,
     restarted_at, restricted,
 };
-pub use message::{counted, excerpt, json_fault, near, shown_url, without_secrets};
+pub use message::{counted, excerpt, json_fault, listed, near, shown_url, without_secrets};
 pub(crate) use quantity::Decimal;
 pub use quantity::Quantity;
 pub(crate) use reference::NamespacedName;

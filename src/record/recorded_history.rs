@@ -19,7 +19,7 @@ use super::schema::RecordedCluster;
 use super::store::ClusterFiles;
 use super::unread::UnreadStoreFiles;
 use crate::cluster::{ApiError, ApiStatus};
-use crate::object::{ResourceVersion, Uid, counted};
+use crate::object::{ResourceVersion, Uid, counted, listed};
 use crate::source::{SourceKey, Version, Why};
 use crate::watch::{
     At, Between, Hole, ListPage, Page, RecordBegin, Revision, SourceError, deleted,
@@ -552,11 +552,10 @@ fn not_recorded(key: &SourceKey, past: &ClusterPast) -> SourceError {
     let detail = match (past.unread().ever(), &recorded[..]) {
         (Some(cause), _) => format!("error: no file that can be read has {key}{place}: {cause}"),
         (None, []) => format!("error: nobody recorded {resource}"),
-        (None, [only]) => format!("error: nobody recorded {key}{place}, only {only}"),
-        (None, [first, others @ ..]) => format!(
-            "error: nobody recorded {key}{place}, only {first} and {} more",
-            others.len()
-        ),
+        (None, recorded) => {
+            let recorded = listed(recorded, 1);
+            format!("error: nobody recorded {key}{place}, only {recorded}")
+        }
     };
     SourceError::Input {
         detail: detail.into(),

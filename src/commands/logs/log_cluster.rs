@@ -12,6 +12,7 @@ use crate::commands::{CommandError, Session};
 use crate::env::{Ahead, Clock, clock_ahead, shifted};
 use crate::graph::may_have_pods;
 use crate::model::{Model, ViewExtent};
+use crate::object::listed;
 use crate::source::{ClusterId, Event, SourceKey};
 use crate::status::Rules;
 
@@ -193,10 +194,6 @@ impl LogCluster {
 
     /// The requested objects, in words.
     pub(super) fn requested_words(&self) -> String {
-        match self.selection.requested() {
-            [only] => only.to_string(),
-            [first, others @ ..] => format!("{} and {} more", first, others.len()),
-            [] => String::new(),
-        }
+        listed(self.selection.requested(), 1)
     }
 }

@@ -3,7 +3,7 @@
 use crate::graph::{MAX_MEMBER_LISTS, Node, ReferenceTarget};
 use crate::model::around::Around;
 use crate::model::objects::Absence;
-use crate::object::Uid;
+use crate::object::{Uid, listed};
 use crate::source::{ClusterId, SourceKey};
 use crate::status::{CauseRule, Finding, Status};
 
@@ -121,12 +121,13 @@ pub(in crate::model) fn failed_members(around: Around<'_>, node: &Node) -> Optio
 
 /// `deployment/web does not exist`, or `deployment/web and 2 more do not exist`; `None` without names.
 fn phrase(names: impl IntoIterator<Item = String>, one: &str, many: &str) -> Option<String> {
-    let mut names = names.into_iter();
-    let first = names.next()?;
-    Some(match names.count() {
-        0 => format!("{first} {one}"),
-        more => format!("{first} and {more} more {many}"),
-    })
+    let names: Vec<String> = names.into_iter().collect();
+    let listed = listed(&names, 1);
+    match names.len() {
+        0 => None,
+        1 => Some(format!("{listed} {one}")),
+        _ => Some(format!("{listed} {many}")),
+    }
 }
 
 #[cfg(test)]

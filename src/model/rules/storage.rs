@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::graph::{KnownRelation, Labels, Node, Tier, well_known};
 use crate::model::around::Around;
 use crate::model::evidence::EvidenceObject;
-use crate::object::{Doc, ObjectRef, Quantity, Value, label_selector};
+use crate::object::{Doc, ObjectRef, Quantity, Value, label_selector, listed};
 use crate::source::{Select, SourceKey};
 use crate::status::{Cause, CauseRule, Finding, Status};
 
@@ -485,13 +485,11 @@ const MAX_PODS: usize = 3;
 /// `pods a, b, c and 2 more`; empty without Pods.
 fn named_pods<'n>(pods: impl IntoIterator<Item = &'n Node>) -> String {
     let names: BTreeSet<&str> = pods.into_iter().map(|pod| &*pod.object.name).collect();
-    let shown: Vec<&str> = names.iter().copied().take(MAX_PODS).collect();
-    let shown = shown.join(", ");
+    let shown = listed(&names, MAX_PODS);
     match names.len() {
-        0 => String::new(),
+        0 => shown,
         1 => format!("pod {shown}"),
-        2..=MAX_PODS => format!("pods {shown}"),
-        all => format!("pods {shown} and {} more", all - MAX_PODS),
+        _ => format!("pods {shown}"),
     }
 }
 

@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 use super::rendered::Rendered;
 use crate::commands::versions::{Compared, authors};
 use crate::diff::Noise;
-use crate::object::ObjectRef;
+use crate::object::{ObjectRef, listed};
 use crate::render::age;
 use crate::render::count::{plural, thousands};
 use crate::render::diff::ChangeCounts;
@@ -200,12 +200,7 @@ impl LeftOut {
         let named = managers
             .iter()
             .filter_map(|(manager, versions)| Some(format!("{} {versions}", (*manager)?)));
-        let named: Vec<String> = named.take(MOST).collect();
-        let more = match managers.len().saturating_sub(MOST) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        let named = (!named.is_empty()).then(|| format!("{}{more}", named.join(", ")));
+        let named = Some(listed(named, MOST)).filter(|named| !named.is_empty());
         let nobody = nobody.map(|(_, versions)| format!("not recorded {versions}"));
         let parts: Vec<String> = named.into_iter().chain(nobody).collect();
         (!parts.is_empty()).then(|| format!("left out: {}", parts.join(", ")))

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, VecDeque};
 use crate::commands::versions::{Compared, ManagerFilter, ShownVersions};
 use crate::diff::{Filter, Redactor};
 use crate::object::path::{Path, Pattern};
-use crate::object::{Value, near};
+use crate::object::{Value, listed, near};
 use crate::render::count::plural;
 
 /// The flags that no version has matched so far.
@@ -66,14 +66,9 @@ impl SeenManagers {
             return None;
         }
         self.has_match = true;
-        let names: Vec<&str> = self.names.iter().take(MOST).map(String::as_str).collect();
-        let more = match self.names.len().saturating_sub(MOST) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        let names = names.join(", ");
+        let names = listed(&self.names, MOST);
         Some(format!(
-            "no version matches --by; these managers wrote: {names}{more}"
+            "no version matches --by; these managers wrote: {names}"
         ))
     }
 }

@@ -11,7 +11,7 @@ use crate::cluster::{
 };
 use crate::commands::live::sources::named;
 use crate::commands::{CommandError, FailedAnswer};
-use crate::object::{ObjectRef, near};
+use crate::object::{ObjectRef, listed, near};
 use crate::source::{ClusterId, SourceKey};
 use crate::watch::FileTransport;
 
@@ -50,10 +50,9 @@ impl NameSuggestions {
                 ));
             }
             all => {
-                let named = all[..MAX_NAMED].join(", ");
-                let more = all.len() - MAX_NAMED;
+                let named = listed(all, MAX_NAMED);
                 texts.push(format!(
-                    "{name} is in the namespaces {named} and {more} more: choose one with -n"
+                    "{name} is in the namespaces {named}: choose one with -n"
                 ));
             }
         }

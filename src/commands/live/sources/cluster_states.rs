@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::object::listed;
 use crate::render::count::plural;
 use crate::render::style::{Role, Symbols};
 use crate::render::text::Text;
@@ -151,18 +152,13 @@ pub(super) fn summary(states: &[(&ClusterId, ClusterState)], symbols: &Symbols) 
 /// `live 1 of 2 clusters, away: prod-us`: the same in a line, with the names of the clusters that cannot be read now.
 pub(super) fn line(states: &[(&ClusterId, ClusterState)]) -> String {
     let away = states.iter().filter(|(_, it)| *it != ClusterState::Live);
-    let mut names: Vec<&str> = away.map(|(cluster, _)| &*cluster.0).collect();
+    let names: Vec<&str> = away.map(|(cluster, _)| &*cluster.0).collect();
     let live = states.len() - names.len();
-    let mut text = format!("live {live} of {}", plural(states.len(), "cluster"));
-    let more = names.len().saturating_sub(MAX_LINES);
-    names.truncate(MAX_LINES);
-    if !names.is_empty() {
-        text = format!("{text}, away: {}", names.join(", "));
+    let text = format!("live {live} of {}", plural(states.len(), "cluster"));
+    if names.is_empty() {
+        return text;
     }
-    if more > 0 {
-        text = format!("{text} and {more} more");
-    }
-    text
+    format!("{text}, away: {}", listed(names, MAX_LINES))
 }
 
 /// `✗ prod-us: connection refused (retrying, 3rd time, 8 s)`: a line for each cluster that cannot be read, and the number of
