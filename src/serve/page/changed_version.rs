@@ -164,18 +164,21 @@ impl ChangedVersion {
         managers.join(", ")
     }
 
-    /// What changed first, in one line.
+    /// What changed, in one line: the first field of what somebody wants, or else of its status, or of its metadata.
     pub(super) fn line(&self) -> String {
-        match &self.changes[..] {
-            [first, others @ ..] if self.change == "modified" => {
-                let more = if others.is_empty() {
-                    String::new()
-                } else {
-                    format!(" (+{})", others.len())
-                };
-                format!("{}{more}", first.line())
-            }
-            _ => self.change.clone(),
+        let rank = |change: &&FieldChange| {
+            let starts = [".status", ".metadata"];
+            starts
+                .iter()
+                .position(|start| change.path.starts_with(start))
+        };
+        let first = self.changes.iter().min_by_key(rank);
+        match first.filter(|_| self.change == "modified") {
+            Some(first) => match self.changes.len() - 1 {
+                0 => first.line(),
+                others => format!("{} (+{others})", first.line()),
+            },
+            None => self.change.clone(),
         }
     }
 
@@ -242,7 +245,7 @@ fn shown_value(value: &Json) -> String {
 pub(super) mod testing {
     /// The records of an answer: an edit, a report, a deletion, and how far back they reach.
     pub(in crate::serve::page) const RECORDS: &str = r#"{"v":1,"type":"baseline","ref":{"cluster":"c","apiVersion":"apps/v1","kind":"Deployment","namespace":"shop","name":"web"},"actors":[],"changes":[]}
-{"v":1,"type":"modified","past":true,"time":"2026-03-02T12:00:03Z","seen":null,"ref":{"cluster":"c","apiVersion":"apps/v1","kind":"Deployment","namespace":"shop","name":"web"},"actors":[{"manager":"kubectl-edit","operation":"Update"}],"changes":[{"op":"replace","path":".spec.replicas","pointer":"/spec/replicas","old":2,"new":3},{"op":"add","path":".metadata.labels.a","pointer":"/x","new":"<b>"}]}
+{"v":1,"type":"modified","past":true,"time":"2026-03-02T12:00:03Z","seen":null,"ref":{"cluster":"c","apiVersion":"apps/v1","kind":"Deployment","namespace":"shop","name":"web"},"actors":[{"manager":"kubectl-edit","operation":"Update"}],"changes":[{"op":"add","path":".metadata.labels.a","pointer":"/x","new":"<b>"},{"op":"replace","path":".spec.replicas","pointer":"/spec/replicas","old":2,"new":3}]}
 {"v":1,"type":"modified","past":true,"time":"2026-03-02T12:00:04Z","seen":null,"ref":{"cluster":"c","apiVersion":"apps/v1","kind":"Deployment","namespace":"shop","name":"web"},"actors":[{"manager":"kube-controller-manager","operation":"Update","subresource":"status"}],"changes":[{"op":"replace","path":".status.replicas","pointer":"/status/replicas","old":2,"new":3}],"status":{"from":"Current","to":"InProgress"}}
 {"v":1,"type":"deleted","past":true,"time":"2026-03-02T12:00:05Z","timeUntil":"2026-03-02T12:00:09Z","seen":null,"ref":{"cluster":"c","apiVersion":"v1","kind":"Pod","namespace":"shop","name":"web-1"},"actors":[],"changes":[],"object":{}}
 {"v":1,"type":"lookback","seen":"2026-03-02T12:05:00Z","cluster":"c","source":"deployments","end":"limit","from":"1","complete":"1","completeTime":"2026-03-02T11:55:00Z","holes":[{"since":"2026-03-02T11:57:00Z","until":"2026-03-02T11:58:00Z"}]}

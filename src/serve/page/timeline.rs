@@ -11,6 +11,7 @@ use super::changes::known;
 use super::lane_states::{LaneState, StateSpan, states};
 use super::object_address::ObjectAddress;
 use super::row::{class, cluster_cell, sign};
+use crate::object::counted;
 use crate::render::age::rfc3339;
 use crate::serve::params::Params;
 use crate::serve::served_row::ServedRow;
@@ -257,7 +258,8 @@ impl Lane<'_> {
             format!("{word} until {}", rfc3339(span.time.until))
         });
         let spans: Vec<String> = spans.collect();
-        format!("{}; {} versions", spans.join(", "), self.versions.len())
+        let versions = counted(self.versions.len(), "version", "versions");
+        format!("{}; {versions}", spans.join(", "))
     }
 }
 
@@ -384,7 +386,7 @@ mod tests {
             html.contains("aria-label=\"Current until 2026-03-02T12:00:04Z, InProgress until 2026-03-02T12:05:00Z; 2 versions\""),
             "{html}"
         );
-        assert!(html.contains("absent until 2026-03-02T12:05:00Z; 1 versions"));
+        assert!(html.contains("absent until 2026-03-02T12:05:00Z; 1 version\""));
         // Nobody recorded for a minute, in both lanes.
         assert_eq!(html.matches("class=\"bar unknown\"").count(), 3, "{html}");
         // The newest decision is the deletion.

@@ -101,7 +101,7 @@ pub(super) async fn not_found(
             });
             CommandError::failed(lines.collect::<Vec<_>>().join("\n"))
                 .because(FailedAnswer::NotFound)
-                .hint("name its namespace with -n, or list what is recorded: kubectl spy store ls")
+                .hint("name its namespace with -n, or list what is recorded: kubectl spy store ls --store DIR")
         }
     }
 }

@@ -93,7 +93,9 @@ impl SessionPlace {
             (SessionPlace::Record(record), Subject::Unnamed) => {
                 if record.sources().is_empty() {
                     let error = CommandError::failed("error: the record has no versions");
-                    return Err(error.hint("list what is recorded: kubectl spy store ls"));
+                    return Err(
+                        error.hint("list what is recorded: kubectl spy store ls --store DIR")
+                    );
                 }
                 Ok(Some(every_recorded(record, args, namespace)))
             }
