@@ -194,8 +194,8 @@ fn a_missing_version_is_a_hole() {
     assert_eq!(files(&copy.0).len(), 2);
     assert_eq!(lost_since(Timestamp::MAX), Some(missing.seen));
     let keys = [SourceKey::clone(&key)];
-    let last = last_states(&store.cluster("c1"), &keys).expect("read");
-    assert!(last.is_empty());
+    let states = last_states(&store.cluster("c1"), &keys).expect("read");
+    assert!(states.is_empty());
 }
 
 /// The end of a reader of a topic while the disk is full: the next one finds what was written before.
