@@ -16,6 +16,8 @@ pub(super) struct CoveredSpan {
     pub(super) upto: Revision,
     /// When it begins, by the server's clock.
     pub(super) since: Timestamp,
+    /// When its last revision was reached.
+    pub(super) reached: Timestamp,
     /// Until when it is known that nothing else has happened.
     pub(super) until: Timestamp,
     /// Whether its recorder ran on without a break, although versions were lost to it.
@@ -33,10 +35,12 @@ pub struct CoveredRevisions {
 }
 
 impl CoveredRevisions {
-    /// The coverage of a source in one file, by its marks and the version that it has reached.
+    /// The coverage of a source in one file, by its marks and the version that it has reached. The file has other sources until
+    /// `end`.
     pub(super) fn of<'m>(
         marks: impl Iterator<Item = (Timestamp, &'m Mark)>,
         reached: Option<&(ResourceVersion, Timestamp)>,
+        end: Timestamp,
     ) -> CoveredRevisions {
         let mut coverage = CoveredRevisions::default();
         let mut open: Option<CoveredSpan> = None;
@@ -63,7 +67,8 @@ impl CoveredRevisions {
                     if let Some(open) = &mut open {
                         open.ran_on = contact.is_present(seen);
                     }
-                    coverage.close(open.take(), Revision::parse(after), contact.last(seen));
+                    let last = contact.last(seen);
+                    coverage.close(open.take(), Revision::parse(after), [last; 2]);
                     open = next.map(|at| CoveredSpan::at(at, seen));
                 }
                 Mark::State { name, .. } if **name == *"live" => contact.begin(seen),
@@ -72,19 +77,23 @@ impl CoveredRevisions {
             }
         }
         if let Some((version, at)) = reached {
-            coverage.close(open, Revision::parse(version), *at);
+            // A source in which nothing happens is reached rarely.
+            let until = if contact.is_present(end) { end } else { *at };
+            coverage.close(open, Revision::parse(version), [*at, until.max(*at)]);
         }
         coverage
     }
 
-    /// Ends a span. One that ends before it begins has nothing.
-    fn close(&mut self, open: Option<CoveredSpan>, upto: Option<Revision>, until: Timestamp) {
+    /// Ends a span at a revision that was reached at the first time, and known to be the last one until the second. A span that ends
+    /// before it begins has nothing.
+    fn close(&mut self, open: Option<CoveredSpan>, upto: Option<Revision>, times: [Timestamp; 2]) {
         if let (Some(open), Some(upto)) = (open, upto)
             && upto >= open.from
         {
-            let until = until.max(open.since);
+            let [reached, until] = times.map(|time| time.max(open.since));
             self.spans.push(CoveredSpan {
                 upto,
+                reached,
                 until,
                 ..open
             });
@@ -114,6 +123,7 @@ impl CoveredRevisions {
                     }
                     last.upto = last.upto.max(span.upto);
                     last.since = last.since.min(span.since);
+                    last.reached = last.reached.max(span.reached);
                     last.until = last.until.max(span.until);
                 }
                 Some(_) | None => self.spans.push(span),
@@ -232,6 +242,7 @@ impl CoveredSpan {
             from: at,
             upto: at,
             since: seen,
+            reached: seen,
             until: seen,
             ran_on: false,
         }
@@ -267,9 +278,19 @@ mod tests {
     }
 
     fn coverage(marks: &[(i64, Mark)], reached: Option<(&str, i64)>) -> CoveredRevisions {
+        let end = at(reached.map_or(0, |(_, second)| second));
+        coverage_until(end, marks, reached)
+    }
+
+    /// The same in a file that ends later.
+    fn coverage_until(
+        end: Timestamp,
+        marks: &[(i64, Mark)],
+        reached: Option<(&str, i64)>,
+    ) -> CoveredRevisions {
         let marks = marks.iter().map(|(second, mark)| (at(*second), mark));
         let reached = reached.map(|(version, second)| (ResourceVersion::new(version), at(second)));
-        CoveredRevisions::of(marks, reached.as_ref())
+        CoveredRevisions::of(marks, reached.as_ref(), end)
     }
 
     /// `4-9 0-5s`: the revisions and the times of each span.
@@ -335,6 +356,21 @@ mod tests {
         ] {
             assert_eq!(words(&coverage(&marks, reached)), expected);
         }
+    }
+
+    #[test]
+    fn an_idle_source_is_known_until_the_file_ends() {
+        let idle = [(1, synced("4")), (1, state("live"))];
+        let covered = coverage_until(at(60), &idle, Some(("9", 20)));
+        assert_eq!(words(&covered), "4-9 1-60s");
+        assert_eq!(covered.spans[0].reached, at(20));
+        let lost = [
+            (1, synced("4")),
+            (1, state("live")),
+            (30, state("retrying")),
+        ];
+        let covered = coverage_until(at(60), &lost, Some(("9", 20)));
+        assert_eq!(words(&covered), "4-9 1-20s");
     }
 
     /// Checks the causes of the holes that several files leave.

@@ -65,8 +65,11 @@ impl CoveredSource {
     pub(super) fn reached_at(&self, time: Timestamp) -> Option<Revision> {
         let spans = self.parts.iter().flat_map(|part| part.coverage.spans());
         let reached = spans.filter(|span| span.since <= time).map(|span| {
-            let is_over = span.until <= time;
-            if is_over { span.upto } else { span.from }
+            if span.reached <= time {
+                span.upto
+            } else {
+                span.from
+            }
         });
         reached.max()
     }

@@ -170,7 +170,9 @@ impl StoreFileReader {
     pub fn coverage(&self, source: &RecordedSource) -> Result<CoveredRevisions, StoreError> {
         let marks = self.marks_of(source)?;
         let marks = marks.iter().map(|(_, seen, mark)| (*seen, mark));
-        Ok(CoveredRevisions::of(marks, source.reached.as_ref()))
+        let reached = self.sources().iter().filter_map(|it| it.reached.as_ref());
+        let end = reached.map(|(_, at)| *at).max().unwrap_or(Timestamp::MIN);
+        Ok(CoveredRevisions::of(marks, source.reached.as_ref(), end))
     }
 
     /// All marks, in order.

@@ -447,7 +447,7 @@ fn time_of(
     // Each file has reached the revision in a time of its own.
     let begun = covered.spans_of(at).filter(|span| span.from < at);
     let begun = begun.map(|span| span.since).max().unwrap_or(span.since);
-    let ended = covered.spans_of(at).map(|span| span.until).min();
+    let ended = covered.spans_of(at).map(|span| span.reached).min();
     let listed = covered.listed_since(at);
     let before = next.checked_sub(1).and_then(seen);
     let from = before.unwrap_or(begun).max(begun);

@@ -43,8 +43,8 @@ pub enum StaleCause {
     Unrecorded,
 }
 
-/// A record reaches a time if no more than this is missing: its sources are checked one after the other.
-const CLOSE: SignedDuration = SignedDuration::from_secs(90);
+/// A record reaches a time if no more than this is missing: recorders that end together do so one after the other.
+const CLOSE: SignedDuration = SignedDuration::from_secs(5);
 
 /// Reads everything as it was at a time, from the record alone. Older versions stay readable.
 pub struct RecordedSnapshot {
