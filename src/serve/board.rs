@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use tokio::sync::watch;
 
-use super::event_ring::{EventRing, EventSubject, RingEvent};
+use super::event_ring::{EventRing, RingEvent};
 use super::rights::{ReaderRights, SourcePlace};
 use super::served_row::ServedRow;
 use super::snapshot::Snapshot;
@@ -108,20 +108,11 @@ impl Board {
             };
             *self.totals.transitions.entry(transition).or_default() += 1;
         }
-        self.ring.push(RingEvent {
-            data: row.json(false),
-            subject: EventSubject::Object {
-                row: row.clone(),
-                was: was.cloned(),
-            },
-        });
+        self.ring.push(RingEvent::of_object(row, was));
     }
 
     /// Announces that the source of this place has another state, or has missed versions.
     pub fn announce_source(&mut self, record: &SourceRecord<'_>, place: SourcePlace) {
-        self.ring.push(RingEvent {
-            subject: EventSubject::Source(place),
-            data: line(record),
-        });
+        self.ring.push(RingEvent::of_source(place, line(record)));
     }
 }

@@ -3,12 +3,13 @@
 //! No reader has a queue. A reader has a position, and takes the events after it when it can. One that is too slow, or was away
 //! too long, finds that its position is gone, which is a gap.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fmt;
 use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use super::rights::SourcePlace;
+use super::rights::{Judgement, ReaderRights, SourcePlace};
 use super::served_row::ServedRow;
 
 /// The most events that are kept.
@@ -57,16 +58,64 @@ pub enum EventSubject {
     Source(SourcePlace),
 }
 
-/// One event, ready to be sent.
+/// What readers learn from an event. Those who see the same share it.
 #[derive(Clone, Debug)]
+pub struct EventNews {
+    /// One line of JSON.
+    pub data: Arc<str>,
+    /// Whether it is about an object that is not well, or was not.
+    pub is_of_unhealthy: bool,
+}
+
+impl EventNews {
+    /// What a row says after the row before; `None` if that is nothing.
+    fn of(row: &ServedRow, was: Option<&ServedRow>) -> Option<EventNews> {
+        if was.is_some_and(|was| row.is_like(was)) {
+            return None;
+        }
+        Some(EventNews {
+            data: row.json(false).into(),
+            is_of_unhealthy: row.is_unhealthy || was.is_some_and(|was| was.is_unhealthy),
+        })
+    }
+}
+
+/// One event, ready to be sent.
+#[derive(Debug)]
 pub struct RingEvent {
     /// Its subject, by which readers select.
-    pub subject: EventSubject,
-    /// One line of JSON.
-    pub data: String,
+    subject: EventSubject,
+    /// For readers who see everything.
+    whole: Option<EventNews>,
+    /// For readers who see each object alone, once one of them has asked.
+    alone: OnceLock<Option<EventNews>>,
 }
 
 impl RingEvent {
+    /// The change of the state of an object, or a new object.
+    pub fn of_object(row: &Arc<ServedRow>, was: Option<&Arc<ServedRow>>) -> RingEvent {
+        RingEvent {
+            whole: EventNews::of(row, was.map(|was| &**was)),
+            subject: EventSubject::Object {
+                row: row.clone(),
+                was: was.cloned(),
+            },
+            alone: OnceLock::new(),
+        }
+    }
+
+    /// The change of a source that reads this place.
+    pub fn of_source(place: SourcePlace, data: String) -> RingEvent {
+        RingEvent {
+            subject: EventSubject::Source(place),
+            whole: Some(EventNews {
+                data: data.into(),
+                is_of_unhealthy: true,
+            }),
+            alone: OnceLock::new(),
+        }
+    }
+
     /// The name of its type in the stream.
     pub fn name(&self) -> &'static str {
         match self.subject {
@@ -81,6 +130,45 @@ impl RingEvent {
             EventSubject::Object { row, .. } => Some(row),
             EventSubject::Source(_) => None,
         }
+    }
+
+    /// What a reader with these rights learns from it; `None` if that is nothing.
+    pub fn for_reader(
+        &self,
+        rights: &ReaderRights,
+        judgement: Judgement,
+    ) -> Option<Cow<'_, EventNews>> {
+        let (row, was) = match &self.subject {
+            EventSubject::Object { row, was } => (row, was.as_ref()),
+            EventSubject::Source(place) => {
+                let whole = self.whole.as_ref().filter(|_| rights.may_list(place));
+                return whole.map(Cow::Borrowed);
+            }
+        };
+        let granted = match rights {
+            ReaderRights::Everything => return self.whole.as_ref().map(Cow::Borrowed),
+            ReaderRights::Only(granted) => granted,
+        };
+        if !granted.may_see(&row.object_ref) {
+            return None;
+        }
+        if judgement == Judgement::Alone {
+            let alone = || EventNews::of(&row.alone(), was.map(|was| was.alone()).as_ref());
+            return self.alone.get_or_init(alone).as_ref().map(Cow::Borrowed);
+        }
+        let seen = row.without_hidden(granted);
+        let seen_before = was.map(|was| was.without_hidden(granted));
+        let is_whole = Arc::ptr_eq(&seen, row)
+            && seen_before.as_ref().map(Arc::as_ptr) == was.map(Arc::as_ptr);
+        if is_whole {
+            return self.whole.as_ref().map(Cow::Borrowed);
+        }
+        EventNews::of(&seen, seen_before.as_deref()).map(Cow::Owned)
+    }
+
+    /// How much of the ring it takes, in bytes.
+    fn size(&self) -> usize {
+        self.whole.as_ref().map_or(0, |news| news.data.len())
     }
 }
 
@@ -143,13 +231,13 @@ impl EventRing {
     /// Adds an event.
     pub fn push(&mut self, event: RingEvent) {
         self.newest += 1;
-        self.bytes += event.data.len();
+        self.bytes += event.size();
         self.events.push_back(Arc::new(event));
         while self.events.len() > self.max_events || self.bytes > MAX_BYTES {
             let Some(oldest) = self.events.pop_front() else {
                 break;
             };
-            self.bytes -= oldest.data.len();
+            self.bytes -= oldest.size();
         }
     }
 
@@ -200,21 +288,21 @@ pub struct NumberedEvent {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::snapshot::testing::pods;
+    use super::super::rights::{GrantedRights, ReadRight};
+    use super::super::snapshot::testing::{failed_pod, pods};
     use super::*;
 
-    fn source() -> EventSubject {
-        EventSubject::Source(SourcePlace {
+    fn event(data: String) -> RingEvent {
+        let place = SourcePlace {
             resource: pods(),
             namespace: None,
-        })
+        };
+        RingEvent::of_source(place, data)
     }
 
-    fn event(number: u64) -> RingEvent {
-        RingEvent {
-            subject: source(),
-            data: number.to_string(),
-        }
+    fn data(event: &RingEvent) -> String {
+        let news = event.for_reader(&ReaderRights::Everything, Judgement::Whole);
+        news.expect("news").data.to_string()
     }
 
     #[test]
@@ -236,7 +324,7 @@ mod tests {
     fn another_run_or_another_time_is_a_gap() {
         let mut ring = EventRing::of_size(7, 3);
         for number in 1..=5 {
-            ring.push(event(number));
+            ring.push(event(number.to_string()));
         }
         let place = |epoch, number| Some(EventId { epoch, number });
         let forgotten = |epoch, number| Resumption::Forgotten(EventId { epoch, number });
@@ -253,14 +341,34 @@ mod tests {
     }
 
     #[test]
+    fn readers_who_see_the_same_share_the_bytes() {
+        let row = Arc::new(failed_pod("web", "it fails"));
+        let event = RingEvent::of_object(&row, None);
+        let only_pods = || {
+            let mut granted = GrantedRights::default();
+            granted.grant(ReadRight::List(SourcePlace {
+                resource: pods(),
+                namespace: None,
+            }));
+            ReaderRights::Only(Arc::new(granted))
+        };
+        let bytes = |rights, judgement| {
+            let news = event.for_reader(&rights, judgement).expect("news");
+            news.data.as_ptr()
+        };
+        let whole = bytes(ReaderRights::Everything, Judgement::Whole);
+        assert_eq!(bytes(only_pods(), Judgement::Whole), whole);
+        let alone = bytes(only_pods(), Judgement::Alone);
+        assert_eq!(bytes(only_pods(), Judgement::Alone), alone);
+        let nothing = ReaderRights::Only(Arc::default());
+        assert!(event.for_reader(&nothing, Judgement::Alone).is_none());
+    }
+
+    #[test]
     fn large_events_make_room_too() {
         let mut ring = EventRing::new(1);
         for _ in 0..20 {
-            let data = "x".repeat(1024 * 1024);
-            ring.push(RingEvent {
-                subject: source(),
-                data,
-            });
+            ring.push(event("x".repeat(1024 * 1024)));
         }
         assert!(ring.bytes <= MAX_BYTES && ring.events.len() == 8);
         assert!(ring.after(11, 1).is_none() && ring.after(12, 1).is_some());
@@ -278,12 +386,12 @@ mod tests {
             for (pushes, most) in steps {
                 for _ in 0..pushes {
                     pushed += 1;
-                    ring.push(event(pushed));
+                    ring.push(event(pushed.to_string()));
                 }
                 if let Some(events) = ring.after(position, most) {
                     for numbered in events {
                         prop_assert_eq!(numbered.number, position + 1);
-                        prop_assert_eq!(&numbered.event.data, &numbered.number.to_string());
+                        prop_assert_eq!(data(&numbered.event), numbered.number.to_string());
                         position = numbered.number;
                     }
                 } else {

@@ -7,10 +7,11 @@ use std::time::Duration;
 use futures::future::{BoxFuture, OptionFuture};
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep_until};
 
+use super::frame::Frame;
 use super::reader::{ReaderToken, WebReader};
 use super::rights::{ReadRight, ReaderRights, SourcePlace};
 use super::rights_cache::{RightsAnswer, RightsAsker, RightsCache, RightsError, RightsQuestion};
-use super::streams::{Feed, Frame};
+use super::streams::Feed;
 use super::web_server::{OpenStream, WebServer};
 
 /// How often the rights of the reader of a stream are asked for again. With the age of an answer, a right that is gone shows
@@ -113,6 +114,11 @@ impl<F: Feed> GuardedFeed<F> {
                 frame = self.feed.next() => return frame,
             }
         }
+    }
+
+    /// The next event, if it waits for nothing.
+    pub(super) fn next_now(&mut self) -> Option<Frame> {
+        self.feed.next_now()
     }
 
     /// Asks for the rights again if they are due; `None` if the stream must end.
@@ -279,7 +285,7 @@ mod tests {
         let asker = StreamAsker::new(WebReader::User(token), None);
         let rights = asker.rights(&server).await.expect("an answer");
         let filter = RowFilter::of(&Params::default()).expect("no parameter");
-        let feed = EventFeed::new(board.subscribe(), filter, None, rights);
+        let feed = EventFeed::new(server.stream_source(), filter, None, rights);
         let reader = OpenStream::begin(&server, asker.reader()).expect("there is room");
         Open {
             answers,

@@ -10,6 +10,8 @@ mod certificate;
 mod cluster_choice;
 mod connections;
 mod event_ring;
+mod event_stream;
+mod frame;
 mod gate;
 mod guarded_feed;
 mod kube_api;
@@ -28,6 +30,7 @@ mod routes;
 mod served_cluster;
 mod served_row;
 mod snapshot;
+mod stream_pace;
 mod streams;
 mod web_server;
 
@@ -35,7 +38,9 @@ pub use api_path::{ApiAnswer, ApiPath};
 pub use board::{Board, ClusterReason, SourceRecord, Totals, Transition};
 pub use certificate::{CertificateError, CertificatePem, ServedCertificate};
 pub use connections::answer_connections;
-pub use event_ring::{EventId, EventRing, EventSubject, NumberedEvent, Resumption, RingEvent};
+pub use event_ring::{
+    EventId, EventNews, EventRing, EventSubject, NumberedEvent, Resumption, RingEvent,
+};
 pub use gate::{AccessToken, Admitted, Denial, Gate};
 pub use guarded_feed::RightGuard;
 pub use kube_api::{

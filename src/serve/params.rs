@@ -201,9 +201,9 @@ impl RowFilter {
         !self.objects.is_empty() && self.is_in_place(row)
     }
 
-    /// Whether it takes an event about this object, which is one of those that it asks for.
-    pub fn takes(&self, row: &ServedRow, was_unhealthy: bool) -> bool {
-        !self.is_of_unhealthy || row.is_unhealthy || was_unhealthy
+    /// Whether it asks only for what is not well.
+    pub fn is_of_unhealthy(&self) -> bool {
+        self.is_of_unhealthy
     }
 
     fn within<'s>(&self, snapshot: &'s Snapshot) -> Vec<&'s Arc<ServedRow>> {

@@ -3,7 +3,7 @@
 //! The rule: a reader sees an object if he may list its type in its namespace. He sees what the server concluded from several
 //! objects only if he may list every source that the server has ever read. Otherwise he sees each object judged by itself.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::object::Resource;
@@ -43,18 +43,18 @@ pub enum ReaderRights {
 /// What a reader may read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GrantedRights {
-    /// Group, kind and namespace of the places that he may list; all namespaces without one.
-    listed: HashSet<KindPlace>,
+    /// The places that he may list, by their kind. Each event asks for one, so a look-up makes no copy of the names.
+    listed: HashMap<Arc<str>, Vec<GroupPlaces>>,
     /// The namespaces whose logs he may read.
     logs: HashSet<Arc<str>>,
 }
 
-/// A kind in a namespace, as records name it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct KindPlace {
+/// Where a reader may list a kind of this group.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct GroupPlaces {
     group: Arc<str>,
-    kind: Arc<str>,
-    namespace: Option<Arc<str>>,
+    is_everywhere: bool,
+    namespaces: HashSet<Arc<str>>,
 }
 
 /// How much of a conclusion a reader sees.
@@ -71,11 +71,18 @@ impl GrantedRights {
     pub fn grant(&mut self, right: ReadRight) {
         match right {
             ReadRight::List(place) => {
-                self.listed.insert(KindPlace {
-                    group: place.resource.group,
-                    kind: place.resource.kind,
-                    namespace: place.namespace,
-                });
+                let of_kind = self.listed.entry(place.resource.kind).or_default();
+                let group = place.resource.group;
+                let known = of_kind.iter().position(|of| of.group == group);
+                let at = known.unwrap_or(of_kind.len());
+                if known.is_none() {
+                    of_kind.push(GroupPlaces {
+                        group,
+                        ..GroupPlaces::default()
+                    });
+                }
+                of_kind[at].is_everywhere |= place.namespace.is_none();
+                of_kind[at].namespaces.extend(place.namespace);
             }
             ReadRight::Logs(namespace) => {
                 self.logs.insert(namespace);
@@ -86,13 +93,12 @@ impl GrantedRights {
     }
 
     fn may_list(&self, group: &str, kind: &str, namespace: Option<&str>) -> bool {
-        let place = |namespace: Option<&str>| KindPlace {
-            group: group.into(),
-            kind: kind.into(),
-            namespace: namespace.map(Into::into),
-        };
-        self.listed.contains(&place(None))
-            || (namespace.is_some() && self.listed.contains(&place(namespace)))
+        let of_kind = self.listed.get(kind).into_iter().flatten();
+        let mut of_group = of_kind.filter(|of| *of.group == *group);
+        of_group.any(|of| {
+            let is_within = |name: &str| of.namespaces.contains(name);
+            of.is_everywhere || namespace.is_some_and(is_within)
+        })
     }
 
     /// Whether the reader may list an object.

@@ -1,16 +1,12 @@
 //! The paths that the server answers.
 
-use std::convert::Infallible;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::extract::{Path, Request, State};
 use axum::middleware::{Next, from_fn_with_state};
-use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get};
 use axum::{Extension, Router};
-use futures::stream::unfold;
 use http::header::{
     ACCEPT, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, LOCATION,
     REFERRER_POLICY, SET_COOKIE, X_CONTENT_TYPE_OPTIONS,
@@ -21,6 +17,7 @@ use percent_encoding::percent_decode_str;
 use super::api_path::ApiPath;
 use super::cluster_choice::{ClusterChoice, add_warning};
 use super::event_ring::EventId;
+use super::event_stream::EventStream;
 use super::gate::{Admitted, Gate};
 use super::guarded_feed::{GuardedFeed, StreamAsker};
 use super::kube_api::{ApiRead, CLUSTERS, is_api_path};
@@ -35,12 +32,9 @@ use super::report_routes::{
 use super::rights::Judgement;
 use super::rights_cache::RightsQuestion;
 use super::snapshot::Snapshot;
-use super::streams::{EventFeed, Feed, Frame, ViewFeed};
+use super::streams::{EventFeed, Feed, ViewFeed};
 use super::web_server::{Asker, OpenStream, RecordVerb, Shared, WebServer, text};
 use crate::render::json::line;
-
-/// How often an idle stream shows that it lives.
-const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// The addresses of pages besides the first one. The token may come with them, and leaves them.
 const PAGES: [&str; 6] = ["/o/", "/c/", "/e/", "/l/", "/g/", "/t"];
@@ -232,7 +226,7 @@ async fn live(
 ) -> Response {
     match asker.rights(server).await {
         Ok(rights) => {
-            let feed = ViewFeed::new(server.board.clone(), view, rights);
+            let feed = ViewFeed::new(server.stream_source(), view, rights);
             streamed(server, asker, feed)
         }
         Err(error) => server.unknown(&error),
@@ -268,7 +262,7 @@ async fn events(
             if let Some((code, words)) = filter.unfollowed(&now.for_reader(&rights)) {
                 return text(code, words);
             }
-            let feed = EventFeed::new(server.board.clone(), filter, last, rights);
+            let feed = EventFeed::new(server.stream_source(), filter, last, rights);
             choice.warn(&now, streamed(&server, asker, feed))
         }
         Err(error) => server.unknown(&error),
@@ -283,29 +277,12 @@ fn last_event_id(headers: &HeaderMap) -> Result<Option<EventId>, ()> {
     id.to_str().map_err(drop)?.parse().map(Some)
 }
 
-fn sent(frame: Frame) -> Event {
-    let event = match frame.name {
-        "" => Event::default(),
-        name => Event::default().event(name).data(frame.data),
-    };
-    match frame.id {
-        Some(id) => event.id(id.to_string()),
-        None => event,
-    }
-}
-
 fn streamed(server: &Arc<WebServer>, asker: StreamAsker, feed: impl Feed) -> Response {
     let open = match OpenStream::begin(server, asker.reader()) {
         Ok(open) => open,
         Err(no_place) => return no_place.answer(),
     };
-    let guarded = GuardedFeed::new(feed, asker, open);
-    let frames = unfold(guarded, |mut guarded| async move {
-        let frame = guarded.next().await?;
-        Some((Ok::<_, Infallible>(sent(frame)), guarded))
-    });
-    let alive = KeepAlive::new().interval(KEEP_ALIVE);
-    Sse::new(frames).keep_alive(alive).into_response()
+    EventStream::of(GuardedFeed::new(feed, asker, open)).answer()
 }
 
 /// The read API of Kubernetes of the only cluster.

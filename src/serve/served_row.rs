@@ -91,7 +91,7 @@ impl ServedRow {
     }
 
     /// The row without changes of objects that the reader may not list, and without lines of logs that he may not read.
-    fn without_hidden(self: &Arc<Self>, granted: &GrantedRights) -> Arc<ServedRow> {
+    pub fn without_hidden(self: &Arc<Self>, granted: &GrantedRights) -> Arc<ServedRow> {
         let namespace = self.object_ref.namespace.as_deref();
         let shows_lines = self.last_lines.is_empty() || granted.may_read_logs(namespace);
         let is_shown = |change: &ServedChange| {
@@ -227,8 +227,11 @@ impl ServedRow {
             return false;
         }
         // Most plurals of custom kinds follow the rules of English.
-        let plural = [kind.to_lowercase() + "s", kind.to_lowercase() + "es"];
-        let is_plural = known.is_none() && plural.iter().any(|plural| plural == name);
+        let is_plural = known.is_none() && {
+            let singular = kind.to_lowercase();
+            let ending = name.strip_prefix(&*singular);
+            matches!(ending, Some("s" | "es"))
+        };
         is_of_group && (is_kind || is_known_name || is_plural)
     }
 }

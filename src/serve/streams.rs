@@ -9,15 +9,16 @@ use std::time::Duration;
 use rustc_hash::FxHasher;
 use serde::Serialize;
 use tokio::sync::watch;
-use tokio::time::{Instant, sleep_until};
 
 use super::board::Board;
-use super::event_ring::{EventId, EventSubject, NumberedEvent, Resumption, RingEvent};
+use super::event_ring::{EventId, NumberedEvent, Resumption, RingEvent};
+use super::frame::Frame;
 use super::page::{PageView, View};
 use super::params::RowFilter;
 use super::rights::{Judgement, ReaderRights};
 use super::served_row::ServedRow;
 use super::snapshot::Snapshot;
+use super::stream_pace::StreamPace;
 use crate::render::json::{VERSION, line};
 
 /// The most events that a stream takes at a time.
@@ -26,24 +27,22 @@ const BATCH: usize = 64;
 /// After how many events that a reader does not get he gets a place to resume from.
 const SKIPPED: u64 = 256;
 
-/// The least time between two views of the page.
+/// The least time between two views of one reader of the page.
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// One event of a stream.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Frame {
-    /// Where a reader resumes after it.
-    pub(super) id: Option<EventId>,
-    /// The name of its type; empty for a place to resume from without an event.
-    pub(super) name: &'static str,
-    /// One line of JSON; empty without an event.
-    pub(super) data: String,
+/// Where a stream reads, and how often.
+pub(super) struct StreamSource {
+    pub(super) board: watch::Receiver<Board>,
+    pub(super) pace: StreamPace,
 }
 
 /// What one reader gets.
 pub(super) trait Feed: Send + 'static {
     /// The next event; `None` at the end. It is cancel safe.
     fn next(&mut self) -> impl Future<Output = Option<Frame>> + Send;
+
+    /// The next event, if it waits for nothing.
+    fn next_now(&mut self) -> Option<Frame>;
 
     /// From now on, the reader has other rights.
     fn change_rights(&mut self, rights: ReaderRights);
@@ -68,6 +67,7 @@ pub(super) struct EventFeed {
     judgement: Judgement,
     /// How many events it has passed over since the last id.
     skipped: u64,
+    pace: StreamPace,
 }
 
 /// What the reader gets next.
@@ -99,13 +99,14 @@ struct SyncedFrame {
 impl EventFeed {
     /// The events after `last`; with the present state first, if the reader has none, or if they are gone.
     pub(super) fn new(
-        board: watch::Receiver<Board>,
+        source: StreamSource,
         filter: RowFilter,
         last: Option<EventId>,
         rights: ReaderRights,
     ) -> EventFeed {
         EventFeed {
-            board,
+            board: source.board,
+            pace: source.pace,
             filter,
             stage: FeedStage::Start(last),
             position: 0,
@@ -123,35 +124,21 @@ impl EventFeed {
         snapshot.for_reader(&self.rights)
     }
 
-    /// The next event, if the reader has one to get now.
-    fn next_now(&mut self) -> Option<Frame> {
-        match &mut self.stage {
-            FeedStage::Start(last) => {
-                let last = *last;
-                self.start(last)
-            }
-            FeedStage::State(rows, count) => {
-                let count = *count;
-                if let Some(row) = rows.next() {
-                    return Some(Frame {
-                        id: None,
-                        name: "status",
-                        data: row.json(false),
-                    });
-                }
-                self.stage = FeedStage::Events(Vec::new().into_iter());
-                let id = self.board.borrow().ring.id(self.position);
-                self.skipped = 0;
-                Some(Frame {
-                    id: Some(id),
-                    name: "synced",
-                    data: line(&SyncedFrame { v: VERSION, count }),
-                })
-            }
-            FeedStage::Events(events) => match events.next() {
-                Some(next) => self.frame(&next),
-                None => self.take_events(),
-            },
+    /// The next object of the present state, or its end.
+    fn state_frame(&mut self, row: Option<Arc<ServedRow>>, count: usize) -> Frame {
+        if let Some(row) = row {
+            return Frame {
+                id: None,
+                name: "status",
+                data: row.json(false).into(),
+            };
+        }
+        self.stage = FeedStage::Events(Vec::new().into_iter());
+        self.skipped = 0;
+        Frame {
+            id: Some(self.board.borrow().ring.id(self.position)),
+            name: "synced",
+            data: line(&SyncedFrame { v: VERSION, count }).into(),
         }
     }
 
@@ -213,7 +200,7 @@ impl EventFeed {
         Frame {
             id: None,
             name: "gap",
-            data: line(&gap),
+            data: line(&gap).into(),
         }
     }
 
@@ -230,7 +217,7 @@ impl EventFeed {
         self.stage = FeedStage::State(rows.into_iter(), count);
     }
 
-    /// Takes the next events. Returns the gap if some are gone.
+    /// Takes the next events. Returns the gap if some are gone. The stream rests once it has taken all.
     fn take_events(&mut self) -> Option<Frame> {
         let board = self.board.borrow_and_update();
         let Some(events) = board.ring.after(self.position, BATCH) else {
@@ -238,6 +225,9 @@ impl EventFeed {
             drop(board);
             return Some(self.gap(after));
         };
+        if (1..BATCH).contains(&events.len()) {
+            self.pace.begin_rest(Duration::ZERO);
+        }
         self.judgement = self.rights.judgement(board.snapshot.places.iter());
         self.has_newest_dependents = false;
         if events.is_empty() && std::mem::take(&mut self.has_more_dependents) {
@@ -249,13 +239,9 @@ impl EventFeed {
         None
     }
 
-    /// Whether events wait, in the stream or on the board.
-    fn has_more(&self) -> bool {
-        let waiting = match &self.stage {
-            FeedStage::Events(events) => events.len() > 0,
-            FeedStage::Start(_) | FeedStage::State(..) => true,
-        };
-        waiting || self.board.borrow().ring.newest().number > self.position
+    /// Whether it has taken no event that it has not looked at.
+    fn has_none(&self) -> bool {
+        matches!(&self.stage, FeedStage::Events(events) if events.len() == 0)
     }
 
     /// The frame of an event, if the reader asks for it and may see it. A reader who gets none for long gets a place to resume
@@ -273,7 +259,7 @@ impl EventFeed {
             None => Frame {
                 id,
                 name: "",
-                data: String::new(),
+                data: Arc::default(),
             },
         };
         self.skipped = 0;
@@ -302,32 +288,15 @@ impl EventFeed {
     }
 
     /// What the reader learns from an event.
-    fn data(&mut self, event: &RingEvent) -> Option<String> {
-        let (row, was) = match &event.subject {
-            EventSubject::Object { row, was } => (row, was),
-            EventSubject::Source(place) => {
-                return self.rights.may_list(place).then(|| event.data.clone());
-            }
-        };
-        if !self.is_asked_for(row) {
+    fn data(&mut self, event: &RingEvent) -> Option<Arc<str>> {
+        if let Some(row) = event.row()
+            && !self.is_asked_for(row)
+        {
             return None;
         }
-        let seen = row.for_reader(&self.rights, self.judgement)?;
-        let was = was
-            .as_ref()
-            .and_then(|was| was.for_reader(&self.rights, self.judgement));
-        if was.as_ref().is_some_and(|was| seen.is_like(was)) {
-            return None;
-        }
-        let was_unhealthy = was.is_some_and(|was| was.is_unhealthy);
-        let is_whole = Arc::ptr_eq(&seen, row);
-        self.filter.takes(&seen, was_unhealthy).then(|| {
-            if is_whole {
-                event.data.clone()
-            } else {
-                seen.json(false)
-            }
-        })
+        let news = event.for_reader(&self.rights, self.judgement)?;
+        let is_taken = news.is_of_unhealthy || !self.filter.is_of_unhealthy();
+        is_taken.then(|| news.data.clone())
     }
 }
 
@@ -337,8 +306,36 @@ impl Feed for EventFeed {
             if let Some(frame) = self.next_now() {
                 return Some(frame);
             }
-            if matches!(self.stage, FeedStage::Events(_)) && !self.has_more() {
+            // Whoever waits no longer than this begins here again.
+            if self.board.borrow().ring.newest().number == self.position {
                 self.board.changed().await.ok()?;
+            }
+            self.pace.rest().await;
+        }
+    }
+
+    fn next_now(&mut self) -> Option<Frame> {
+        loop {
+            let frame = match &mut self.stage {
+                FeedStage::Start(last) => {
+                    let last = *last;
+                    self.start(last)
+                }
+                FeedStage::State(rows, count) => {
+                    let (row, count) = (rows.next(), *count);
+                    Some(self.state_frame(row, count))
+                }
+                FeedStage::Events(events) => match events.next() {
+                    Some(next) => self.frame(&next),
+                    None if self.pace.rests() => return None,
+                    None => match self.take_events() {
+                        None if self.has_none() => return None,
+                        gap => gap,
+                    },
+                },
+            };
+            if frame.is_some() {
+                return frame;
             }
         }
     }
@@ -362,7 +359,7 @@ pub(super) struct ViewFeed<V> {
     rows: BTreeMap<String, u64>,
     /// The hash of everything that the reader has; `None` before the first view.
     whole: Option<u64>,
-    next_at: Instant,
+    pace: StreamPace,
     is_over: bool,
     rights: ReaderRights,
     /// Whether the rights have changed since the last view.
@@ -384,13 +381,13 @@ struct ViewFrame<'a> {
 
 impl<V: View> ViewFeed<V> {
     /// The views of this reader, beginning with the present one.
-    pub(super) fn new(board: watch::Receiver<Board>, view: V, rights: ReaderRights) -> ViewFeed<V> {
+    pub(super) fn new(source: StreamSource, view: V, rights: ReaderRights) -> ViewFeed<V> {
         ViewFeed {
-            board,
+            board: source.board,
+            pace: source.pace,
             view,
             rows: BTreeMap::new(),
             whole: None,
-            next_at: Instant::now(),
             is_over: false,
             rights,
             is_due: true,
@@ -428,7 +425,7 @@ impl<V: View> ViewFeed<V> {
         Some(Frame {
             id: None,
             name: "view",
-            data,
+            data: data.into(),
         })
     }
 }
@@ -440,7 +437,7 @@ impl<V: View + Send + 'static> Feed for ViewFeed<V> {
                 self.board.changed().await.ok()?;
                 self.is_due = true;
             }
-            sleep_until(self.next_at).await;
+            self.pace.rest().await;
             self.is_due = false;
             let snapshot = self.board.borrow_and_update().snapshot.clone();
             let Some(view) = self.view.of(&snapshot.for_reader(&self.rights)) else {
@@ -448,14 +445,19 @@ impl<V: View + Send + 'static> Feed for ViewFeed<V> {
                 return Some(Frame {
                     id: None,
                     name: "gone",
-                    data: "{}".to_owned(),
+                    data: "{}".into(),
                 });
             };
             if let Some(frame) = self.changed(&view) {
-                self.next_at = Instant::now() + PAUSE;
+                self.pace.begin_rest(PAUSE);
                 return Some(frame);
             }
         }
+        None
+    }
+
+    /// A newer view takes the place of one that nobody has read.
+    fn next_now(&mut self) -> Option<Frame> {
         None
     }
 
@@ -469,10 +471,12 @@ impl<V: View + Send + 'static> Feed for ViewFeed<V> {
 mod tests {
     use futures::FutureExt;
     use insta::assert_snapshot;
+    use tokio::time::{Instant, timeout};
 
     use super::super::board::SourceRecord;
     use super::super::page::NowPage;
     use super::super::params::Params;
+    use super::super::places::{PlaceLimits, ReaderPlaces};
     use super::super::rights::{GrantedRights, ReadRight, SourcePlace};
     use super::super::served_row::OwnState;
     use super::super::snapshot::Snapshot;
@@ -488,7 +492,23 @@ mod tests {
         let params = Params::of(&format!("/?{query}").parse().expect("an address"));
         let filter = RowFilter::of(&params).expect("valid parameters");
         let last = last.map(|id| id.parse().expect("an id"));
-        EventFeed::new(board.subscribe(), filter, last, ReaderRights::Everything)
+        EventFeed::new(source(board, 1), filter, last, ReaderRights::Everything)
+    }
+
+    /// Where one of this number of open streams reads.
+    fn source(board: &watch::Sender<Board>, open: usize) -> StreamSource {
+        let streams = ReaderPlaces::new(PlaceLimits {
+            all: open,
+            of_one: open,
+        });
+        for _ in 0..open {
+            let place = streams.take(None).expect("a place");
+            std::mem::forget(place);
+        }
+        StreamSource {
+            board: board.subscribe(),
+            pace: StreamPace::among(streams),
+        }
     }
 
     /// Publishes a change of an object.
@@ -521,7 +541,7 @@ mod tests {
             }
             let data: serde_json::Value = serde_json::from_str(&frame.data).expect("JSON");
             let about = data["ref"]["name"].as_str();
-            let about = about.map_or_else(|| frame.data.clone(), str::to_owned);
+            let about = about.unwrap_or(&frame.data);
             lines.push(format!("{id} {} {about}", frame.name));
         }
         lines.join("\n")
@@ -674,12 +694,58 @@ mod tests {
         assert_snapshot!(now(&mut feed(&board, "object=pod/web&namespace=other", Some("7.1"))), @"");
     }
 
+    /// How long after an event the next one is sent, to one of this number of streams, and how many events it gets then.
+    async fn rest_among(open: usize, changes: usize) -> (Duration, usize) {
+        let board = board();
+        let filter = RowFilter::of(&Params::default()).expect("no parameter");
+        let source = source(&board, open);
+        let mut feed = EventFeed::new(source, filter, None, ReaderRights::Everything);
+        now(&mut feed);
+        let begun = Instant::now();
+        change(&board, "web", Status::Current);
+        assert!(feed.next().await.is_some() && begun.elapsed().is_zero());
+        for number in 0..changes {
+            change(&board, &format!("web-{number}"), Status::Failed);
+        }
+        let mut got = usize::from(feed.next().await.is_some());
+        let rested = begun.elapsed();
+        got += now(&mut feed).lines().count();
+        (rested, got)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn each_of_many_streams_rests_longer_and_gets_every_event() {
+        for (open, rest) in [(1, 0), (100, 99), (1_000, 999)] {
+            let rest = Duration::from_millis(rest);
+            assert_eq!(rest_among(open, 200).await, (rest, 200), "{open}");
+        }
+    }
+
+    /// A reader of the cluster cancels the wait each second.
+    #[tokio::test(start_paused = true)]
+    async fn a_stream_that_is_polled_again_rests_no_shorter() {
+        let board = board();
+        let filter = RowFilter::of(&Params::default()).expect("no parameter");
+        let source = source(&board, 1_000);
+        let mut feed = EventFeed::new(source, filter, None, ReaderRights::Everything);
+        now(&mut feed);
+        let begun = Instant::now();
+        for name in ["a", "b"] {
+            change(&board, name, Status::Failed);
+            let mut next = timeout(Duration::from_millis(10), feed.next()).await;
+            while next.is_err() {
+                next = timeout(Duration::from_millis(10), feed.next()).await;
+            }
+        }
+        assert_eq!(begun.elapsed(), Duration::from_millis(999));
+    }
+
     #[tokio::test(start_paused = true)]
     async fn a_view_has_only_the_changed_rows() {
         let board = board();
         let params = Params::of(&"/?q=web".parse().expect("an address"));
         let view = NowPage::of(&params).expect("valid parameters");
-        let mut feed = ViewFeed::new(board.subscribe(), view, ReaderRights::Everything);
+        let mut feed = ViewFeed::new(source(&board, 1), view, ReaderRights::Everything);
         let rows = |frame: Frame| {
             let data: serde_json::Value = serde_json::from_str(&frame.data).expect("JSON");
             let rows = data["rows"].as_object().expect("rows");

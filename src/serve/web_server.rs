@@ -22,6 +22,8 @@ use super::reader::WebReader;
 use super::rights::{ReadRight, ReaderRights, SourcePlace};
 use super::rights_cache::{RightsCache, RightsError, RightsQuestion};
 use super::snapshot::Snapshot;
+use super::stream_pace::StreamPace;
+use super::streams::StreamSource;
 use crate::object::well_known_type;
 
 /// The most streams at a time.
@@ -323,6 +325,14 @@ impl WebServer {
                 );
                 text(StatusCode::SERVICE_UNAVAILABLE, words)
             }
+        }
+    }
+
+    /// Where a new stream reads.
+    pub(super) fn stream_source(&self) -> StreamSource {
+        StreamSource {
+            board: self.board.clone(),
+            pace: StreamPace::among(self.readers.clone()),
         }
     }
 
