@@ -14,6 +14,7 @@ mod queue;
 mod template;
 #[cfg(test)]
 mod tests;
+mod thread;
 mod transition;
 mod webhook;
 
@@ -26,5 +27,6 @@ pub use message::SigningKey;
 pub use outbox::{Outbox, OutboxError};
 pub use queue::{NewStates, SinkQueue};
 pub use template::{TemplateError, TextTemplate};
+pub use thread::on_thread;
 pub use transition::{Delivery, TransitionFilter};
 pub use webhook::{Sink, Webhook, WebhookError, client_tls};

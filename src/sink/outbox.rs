@@ -82,6 +82,8 @@ type ClusterStates = (BTreeMap<String, ObjectState>, Option<Timestamp>);
 pub struct Outbox {
     db: Connection,
     path: PathBuf,
+    /// The number of messages that wait for each sink, held ones included.
+    waiting: BTreeMap<String, u64>,
 }
 
 impl Outbox {
@@ -107,12 +109,16 @@ impl Outbox {
                 db.execute("INSERT OR IGNORE INTO meta VALUES ('token', ?1)", [token])?;
                 db.execute("INSERT OR IGNORE INTO meta VALUES ('changes', 0)", [])?;
             }
-            Ok((db, version))
+            let waiting = match version {
+                ..=FORMAT => waiting(&db)?,
+                _ => BTreeMap::new(),
+            };
+            Ok((db, version, waiting))
         });
         let path = path.to_owned();
         match opened {
-            Ok((_, version)) if version > FORMAT => Err(OutboxError::Newer { path }),
-            Ok((db, _)) => Ok(Outbox { db, path }),
+            Ok((_, version, _)) if version > FORMAT => Err(OutboxError::Newer { path }),
+            Ok((db, _, waiting)) => Ok(Outbox { db, path, waiting }),
             Err(error) if is_busy(&error) => Err(OutboxError::InUse { path }),
             Err(error) => Err(OutboxError::Sqlite { path, error }),
         }
@@ -172,6 +178,7 @@ impl Outbox {
         sinks: &[Arc<Sink>],
         complete: Option<(&str, Timestamp)>,
     ) -> Result<(), OutboxError> {
+        let mut waiting = self.waiting.clone();
         let written = self.db.transaction().and_then(|step| {
             for id in &update.forgotten {
                 step.execute("DELETE FROM object WHERE id = ?1", [id])?;
@@ -188,7 +195,8 @@ impl Outbox {
                 keep(&step, &change.id, &known(&change.row))?;
                 let id = next_id(&step)?;
                 for sink in sinks.iter().filter(|sink| sink.when.is_about(&change.row)) {
-                    enqueue(&step, sink, change, &id)?;
+                    let count = waiting.entry(sink.name.clone()).or_default();
+                    *count = count.saturating_add_signed(enqueue(&step, sink, change, &id)?);
                 }
             }
             if let Some((cluster, until)) = complete {
@@ -196,7 +204,9 @@ impl Outbox {
             }
             step.commit()
         });
-        written.map_err(|error| self.error(error))
+        written.map_err(|error| self.error(error))?;
+        self.waiting = waiting;
+        Ok(())
     }
 
     /// The states of a cluster are complete until this time.
@@ -212,6 +222,7 @@ impl Outbox {
         is_of: impl Fn(&str) -> bool,
         now: Timestamp,
     ) -> Result<(), OutboxError> {
+        let mut waiting = self.waiting.clone();
         let released = self.db.transaction().and_then(|step| {
             let due = due(&step, now)?.into_iter();
             for message in due.filter(|message| is_of(cluster_key(&message.object))) {
@@ -221,13 +232,16 @@ impl Outbox {
                 let then = if is_taken {
                     "UPDATE delivery SET due = NULL WHERE seq = ?1"
                 } else {
+                    subtract(&mut waiting, &message.sink, 1);
                     "DELETE FROM delivery WHERE seq = ?1"
                 };
                 step.execute(then, [message.seq])?;
             }
             step.commit()
         });
-        released.map_err(|error| self.error(error))
+        released.map_err(|error| self.error(error))?;
+        self.waiting = waiting;
+        Ok(())
     }
 
     /// When the next held message of these clusters is released; `None` if none is held.
@@ -262,18 +276,18 @@ impl Outbox {
 
     /// Removes a message that was taken, or that is skipped.
     pub fn remove(&mut self, seq: i64) -> Result<(), OutboxError> {
-        let removed = self
-            .db
-            .execute("DELETE FROM delivery WHERE seq = ?1", [seq]);
-        removed.map(drop).map_err(|error| self.error(error))
+        let remove = "DELETE FROM delivery WHERE seq = ?1 RETURNING sink";
+        let sink = self.db.query_row(remove, [seq], |row| row.get(0));
+        let sink: Option<String> = sink.optional().map_err(|error| self.error(error))?;
+        if let Some(sink) = sink {
+            subtract(&mut self.waiting, &sink, 1);
+        }
+        Ok(())
     }
 
     /// The number of messages that wait for a sink, held ones included.
-    pub fn waiting(&self, sink: &str) -> Result<u64, OutboxError> {
-        let count = "SELECT count(*) FROM delivery WHERE sink = ?1";
-        let count = self.db.query_row(count, [sink], |row| row.get::<_, i64>(0));
-        let count = count.map_err(|error| self.error(error))?;
-        Ok(count.unsigned_abs())
+    pub fn waiting(&self, sink: &str) -> u64 {
+        self.waiting.get(sink).copied().unwrap_or_default()
     }
 
     /// Drops the messages to sinks that are not among these, those that are too old, and the oldest of those that are too many.
@@ -302,7 +316,11 @@ impl Outbox {
             step.commit()?;
             Ok(dropped)
         });
-        trimmed.map_err(|error| self.error(error))
+        let dropped = trimmed.map_err(|error| self.error(error))?;
+        for (sink, count) in &dropped {
+            subtract(&mut self.waiting, sink, *count);
+        }
+        Ok(dropped)
     }
 
     fn error(&self, error: rusqlite::Error) -> OutboxError {
@@ -339,6 +357,22 @@ fn is_busy(error: &rusqlite::Error) -> bool {
     )
 }
 
+/// The number of messages that wait for each sink.
+fn waiting(db: &Connection) -> rusqlite::Result<BTreeMap<String, u64>> {
+    let mut counts = db.prepare("SELECT sink, count(*) FROM delivery GROUP BY sink")?;
+    let counts = counts.query_map([], |row| {
+        let count: i64 = row.get(1)?;
+        Ok((row.get(0)?, count.unsigned_abs()))
+    })?;
+    counts.collect()
+}
+
+fn subtract(waiting: &mut BTreeMap<String, u64>, sink: &str, count: u64) {
+    if let Some(known) = waiting.get_mut(sink) {
+        *known = known.saturating_sub(count);
+    }
+}
+
 /// A change on its way to a sink.
 struct Envelope<'c> {
     change: &'c StateChange,
@@ -351,13 +385,14 @@ struct Envelope<'c> {
 }
 
 /// Adds a message about a change to those of a sink. It takes the place of a held one: the sink sees a state only if it lasts, so
-/// two changes that lead back are none. The configuration before may have held a message for a sink that holds none now.
+/// two changes that lead back are none. The configuration before may have held a message for a sink that holds none now. Returns
+/// how many more messages wait.
 fn enqueue(
     step: &Transaction<'_>,
     sink: &Sink,
     change: &StateChange,
     id: &str,
-) -> rusqlite::Result<()> {
+) -> rusqlite::Result<i64> {
     let to = change.row.status();
     let mut message = Envelope {
         change,
@@ -369,6 +404,7 @@ fn enqueue(
         "DELETE FROM delivery WHERE sink = ?1 AND object = ?2 AND due IS NOT NULL RETURNING origin";
     let held = step.query_row(held, [&sink.name, &change.id], |row| row.get(0));
     let held: Option<Option<String>> = held.optional()?;
+    let removed = i64::from(held.is_some());
     if let Some(origin) = held {
         message.from = origin.as_deref().and_then(Status::named);
     }
@@ -377,9 +413,10 @@ fn enqueue(
     // What a held message leads to decides when it is released.
     let is_taken = message.due.is_some() || sink.when.takes(message.from, to);
     if message.from == Some(to) || !is_taken {
-        return Ok(());
+        return Ok(-removed);
     }
-    insert(step, &sink.name, &message)
+    insert(step, &sink.name, &message)?;
+    Ok(1 - removed)
 }
 
 fn insert(step: &Transaction<'_>, sink: &str, message: &Envelope<'_>) -> rusqlite::Result<()> {

@@ -1,18 +1,16 @@
 //! `SinkQueue`: what the follower of a cluster and the deliveries to the sinks share.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::future::pending;
-use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
-use tokio::task::spawn_blocking;
 
 use super::known_states::{ClusterRows, KnownStates, RowAbsence, RowCluster, StateUpdate};
 use super::outbox::{Outbox, OutboxError};
+use super::thread::on_thread;
 use super::transition::Delivery;
 use super::webhook::Sink;
 use crate::object::ObjectRef;
@@ -30,7 +28,7 @@ pub struct SinkQueue {
     changed: Notify,
 }
 
-/// It is not locked while the file is read or written, but for a count.
+/// It is not locked while the file is read or written.
 #[derive(Debug)]
 struct QueueState {
     /// The states of each cluster, by its key. Until they are compared with those of the run before, no held message of the
@@ -74,17 +72,7 @@ impl SinkQueue {
         work: impl FnOnce(&SinkQueue) -> T + Send + 'static,
     ) -> impl Future<Output = T> + Send + 'static {
         let queue = self.clone();
-        let done = spawn_blocking(move || work(&queue));
-        async move {
-            match done.await {
-                Ok(done) => done,
-                Err(stopped) => match stopped.try_into_panic() {
-                    Ok(panic) => resume_unwind(panic),
-                    // The program ends.
-                    Err(_) => pending().await,
-                },
-            }
-        }
+        on_thread(move || work(&queue))
     }
 
     /// Sends to these sinks from now on. Returns the number of messages to each other sink, which are dropped. An error changes
@@ -159,8 +147,10 @@ impl SinkQueue {
             }
         }
         let dropped = outbox.trim(&sinks, new.now)?;
-        self.state().count_dropped(&dropped);
-        drop(outbox);
+        let mut state = self.state();
+        state.count_dropped(&dropped);
+        state.count_waiting(&outbox);
+        drop((state, outbox));
         self.changed.notify_waiters();
         Ok(dropped)
     }
@@ -191,15 +181,9 @@ impl SinkQueue {
         outbox.are_known_until(cluster.key(), now)
     }
 
-    /// What is waiting and what was sent, of each sink. What waits is not counted while the file is in use: then it is the number
-    /// of the last time.
+    /// What is waiting and what was sent, of each sink, as of the last use of the file.
     pub fn counts(&self) -> BTreeMap<String, SinkCounts> {
-        let outbox = self.outbox.try_lock();
-        let mut state = self.state();
-        if let Ok(outbox) = outbox {
-            state.count_waiting(&outbox);
-        }
-        state.counts.clone()
+        self.state().counts.clone()
     }
 
     /// The sinks.
@@ -220,6 +204,7 @@ impl SinkQueue {
         let due = outbox.next_release(is_compared)?;
         if due.is_some_and(|due| due <= now) {
             outbox.release(&self.sinks(), is_compared, now)?;
+            self.state().count_waiting(&outbox);
         }
         outbox.next(sink)
     }
@@ -240,7 +225,10 @@ impl SinkQueue {
 
     /// A message is delivered or skipped. It leaves the outbox. It blocks.
     pub(super) fn remove(&self, seq: i64) -> Result<(), OutboxError> {
-        lock(&self.outbox).remove(seq)
+        let mut outbox = lock(&self.outbox);
+        outbox.remove(seq)?;
+        self.state().count_waiting(&outbox);
+        Ok(())
     }
 
     /// Counts for a sink.
@@ -263,7 +251,7 @@ impl QueueState {
     /// Counts what waits for each sink.
     fn count_waiting(&mut self, outbox: &Outbox) {
         for (name, counts) in &mut self.counts {
-            counts.waiting = outbox.waiting(name).unwrap_or_default();
+            counts.waiting = outbox.waiting(name);
         }
     }
 
@@ -284,6 +272,7 @@ mod tests {
 
     use super::*;
     use crate::serve::testing::failed_pod;
+    use crate::sink::{TransitionFilter, Webhook};
     use crate::status::Status;
 
     const NOW: Timestamp = Timestamp::UNIX_EPOCH;
@@ -339,6 +328,33 @@ mod tests {
         known.await.expect("written");
         let again = queue.compare(&rows(&failed), |_| RowAbsence::Unread, NOW);
         assert!(again.is_none(), "it is known");
+    }
+
+    /// A scrape of the metrics finds the number, however busy the disk is.
+    #[test]
+    fn what_waits_is_counted_without_the_file() {
+        let (_folder, queue, failed) = queue("counts");
+        let webhook = Webhook::new("http://127.0.0.1:9/", None).expect("an address");
+        let sink = Sink {
+            name: "ops".to_owned(),
+            when: TransitionFilter {
+                to: vec![Status::Failed],
+                ..TransitionFilter::default()
+            },
+            webhook,
+        };
+        queue.set_sinks(vec![Arc::new(sink)], NOW).expect("set");
+        let counted = || {
+            let _disk = lock(&queue.outbox);
+            queue.counts()["ops"].waiting
+        };
+        assert_eq!(counted(), 0);
+        let written = queue.take(&rows(&failed), |_| RowAbsence::Unread, NOW);
+        written.expect("written");
+        assert_eq!(counted(), 1);
+        let next = queue.next("ops", NOW).expect("read").expect("a message");
+        queue.remove(next.seq).expect("removed");
+        assert_eq!(counted(), 0);
     }
 
     #[test]
