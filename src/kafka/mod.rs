@@ -20,6 +20,8 @@ mod pull;
 #[cfg(feature = "kafka")]
 mod push;
 #[cfg(feature = "kafka")]
+mod push_files;
+#[cfg(feature = "kafka")]
 mod queue;
 
 pub use address::{AddressError, Login, SaslMechanism, Security, TopicAddress, TopicSink, Trust};

@@ -24,7 +24,12 @@ pub struct SentFile {
 
 /// The numbers of a push, which the metrics show.
 #[derive(Clone, Debug, Default)]
-pub struct TopicProgress(Arc<Mutex<SinkCounts>>);
+pub struct TopicProgress {
+    counts: Arc<Mutex<SinkCounts>>,
+    /// Who reads the files of the record or writes positions. After a new configuration, the push before may still do so.
+    #[cfg(feature = "kafka")]
+    files: Arc<Mutex<()>>,
+}
 
 impl TopicProgress {
     /// The numbers now. `waiting` counts the versions of the record that are not yet in the topic.
@@ -33,7 +38,13 @@ impl TopicProgress {
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, SinkCounts> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until no other push of the topic uses the files. It blocks.
+    #[cfg(feature = "kafka")]
+    pub(super) fn lock_files(&self) -> MutexGuard<'_, ()> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

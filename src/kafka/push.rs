@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::try_join_all;
@@ -13,53 +13,35 @@ use tokio::time::sleep;
 use super::address::TopicSink;
 use super::client::TopicClient;
 use super::error::TopicError;
-use super::message::{FileLabel, FileSender, TopicMessage, partition_of};
+use super::message::{TopicMessage, partition_of};
 use super::positions::{PositionFile, SentFile, TopicProgress};
-use super::queue::{FileQueue, QueuedFile};
-use crate::record::{ClusterFiles, EntryContent, RecordEntry, RecordTail, StoreError, TailEntry};
-use crate::sink::{RetryWaits, SinkNote, ToldOutage};
+use super::push_files::{FilesError, PushFiles, WindowMessage};
+use super::queue::QueuedFile;
+use crate::record::{ClusterFiles, StoreError};
+use crate::sink::{RetryWaits, SinkNote, ToldOutage, on_thread};
 
 /// How often the files are looked at.
 const LOOK: Duration = Duration::from_secs(1);
 /// How long brokers that are away are left alone at most. A connection costs them little.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
-/// How much is sent at once: bytes before compression, and messages.
-const WINDOW_BYTES: usize = 512 << 10;
-const WINDOW: usize = 500;
 
 /// What sends a record to a topic.
 pub struct RecordPush {
     sink: Arc<TopicSink>,
-    queue: FileQueue,
+    /// One thread at a time uses them, so the lock is never waited for.
+    files: Arc<Mutex<PushFiles>>,
     clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
     notes: mpsc::Sender<SinkNote>,
     progress: TopicProgress,
     waits: RetryWaits,
     outage: ToldOutage,
     client: Option<TopicClient>,
-    open: BTreeMap<String, FileTail>,
     /// The time of the last messages, in milliseconds. Those of the next window have a later one.
     time: i64,
-    /// Whether the positions of the run before are read.
-    has_begun: bool,
     /// Whether it is said that there is no record.
     is_told: bool,
     /// The files of which it is said that they wait.
     told: BTreeSet<String>,
-}
-
-/// A file that is being sent.
-struct FileTail {
-    tail: RecordTail,
-    label: FileLabel,
-    /// Why it cannot be read on, when what was read before that is sent.
-    fault: Option<StoreError>,
-}
-
-/// A message, and its entry unless it is the beginning of a file.
-struct WindowMessage {
-    message: TopicMessage,
-    entry: Option<TailEntry>,
 }
 
 /// Why nothing is sent at present.
@@ -68,9 +50,13 @@ enum PushError {
     #[error("{0}")]
     Topic(#[from] TopicError),
     #[error("{0}")]
-    Store(#[from] StoreError),
-    #[error("{0}")]
-    Position(#[from] io::Error),
+    Files(#[from] FilesError),
+}
+
+impl From<io::Error> for PushError {
+    fn from(error: io::Error) -> PushError {
+        PushError::Files(error.into())
+    }
 }
 
 impl RecordPush {
@@ -82,18 +68,17 @@ impl RecordPush {
         clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
     ) -> RecordPush {
         let (notes, _nobody) = mpsc::channel(1);
+        let files = PushFiles::new(files, positions, sink.format);
         RecordPush {
             sink,
-            queue: FileQueue::new(files, positions),
+            files: Arc::new(Mutex::new(files)),
             clock,
             notes,
             progress: TopicProgress::default(),
             waits: RetryWaits::default(),
             outage: ToldOutage::default(),
             client: None,
-            open: BTreeMap::new(),
             time: 0,
-            has_begun: false,
             is_told: false,
             told: BTreeSet::new(),
         }
@@ -129,84 +114,61 @@ impl RecordPush {
         }
     }
 
+    /// Does work with the files on another thread: a slow disk delays nobody else.
+    async fn with_files<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut PushFiles) -> T + Send + 'static,
+    ) -> T {
+        let (files, progress) = (self.files.clone(), self.progress.clone());
+        on_thread(move || {
+            let _alone = progress.lock_files();
+            let mut files = files.lock().unwrap_or_else(PoisonError::into_inner);
+            let done = work(&mut files);
+            progress.lock().waiting = files.waiting();
+            done
+        })
+        .await
+    }
+
     /// Sends a window of each file that is next. Returns whether there may be more at once.
     async fn round(&mut self) -> Result<bool, PushError> {
-        if !self.has_begun {
-            self.queue.resume()?;
-            self.has_begun = true;
-        }
-        let look = self.queue.look((self.clock)())?;
+        let now = (self.clock)();
+        let look = self.with_files(move |files| files.look(now)).await?;
         if look.is_empty && !self.is_told {
             self.is_told = true;
             self.note("no record of this cluster: start one with `kubectl spy record`".to_owned());
         }
-        for (name, left) in look.gone {
-            self.drop_file(&name, left);
-        }
-        let mut ready = Vec::new();
-        for file in look.next {
-            match self.open(&file) {
-                Ok(()) => ready.push(file),
-                Err(error) => self.give_up(&file, &error)?,
-            }
-        }
-        self.count();
-        let mut has_more = false;
-        for file in ready {
-            let sent = self.send(&file).await;
-            if sent.is_err() {
-                // What has been read of it is read again.
-                self.open.remove(&file.name);
-            }
-            has_more |= sent?;
-        }
-        self.count();
-        Ok(has_more)
-    }
-
-    /// Others read how much waits.
-    fn count(&self) {
-        self.progress.lock().waiting = self.queue.waiting();
-    }
-
-    /// The record has deleted a file.
-    fn drop_file(&mut self, name: &str, left: u64) {
-        self.open.remove(name);
-        if left > 0 {
+        for (name, left) in look.gone.iter().filter(|(_, left)| *left > 0) {
             self.progress.lock().dropped += left;
             self.note(format!(
                 "{left} versions are dropped: the record has deleted {name}"
             ));
         }
-    }
-
-    /// Opens a file where its last window ended, and counts what is left.
-    fn open(&mut self, file: &QueuedFile) -> Result<(), StoreError> {
-        if !self.open.contains_key(&file.name) {
-            let position = self.queue.position(&file.name).unwrap_or_default();
-            let tail = RecordTail::open(&file.path, position)?;
-            let label = FileLabel {
-                cluster: tail.heading().cluster.id,
-                file: file.name.clone(),
-            };
-            let opened = FileTail {
-                tail,
-                label,
-                fault: None,
-            };
-            self.open.insert(file.name.clone(), opened);
+        let mut ready = Vec::new();
+        for (file, opened) in look.next {
+            match opened {
+                Ok(()) => ready.push(file),
+                Err(error) => self.give_up(&file, &error).await?,
+            }
         }
-        if let Some(opened) = self.open.get(&file.name) {
-            self.queue.count(&file.name, opened.tail.left()?);
+        let mut has_more = false;
+        for file in ready {
+            let sent = self.send(&file).await;
+            if sent.is_err() {
+                // What has been read of it is read again.
+                self.with_files(move |files| files.close(&file.name)).await;
+            }
+            has_more |= sent?;
         }
-        Ok(())
+        Ok(has_more)
     }
 
     /// A file that cannot be read to its end. Damage stays; everything else may go away.
-    fn give_up(&mut self, file: &QueuedFile, error: &StoreError) -> Result<(), PushError> {
-        self.open.remove(&file.name);
+    async fn give_up(&mut self, file: &QueuedFile, error: &StoreError) -> Result<(), PushError> {
+        let name = file.name.clone();
         if is_damage(file, error) {
-            let left = self.queue.left(&file.name);
+            let finish = move |files: &mut PushFiles| (files.left(&name), files.finish(&name));
+            let (left, finished) = self.with_files(finish).await;
             self.progress.lock().dropped += left;
             let dropped = match left {
                 0 => String::new(),
@@ -215,8 +177,10 @@ impl RecordPush {
             self.note(format!(
                 "{error}: the rest of the file is not sent{dropped}"
             ));
-            self.queue.finish(&file.name)?;
-        } else if self.told.insert(file.name.clone()) {
+            return Ok(finished?);
+        }
+        self.with_files(move |files| files.close(&name)).await;
+        if self.told.insert(file.name.clone()) {
             self.note(format!(
                 "{error}: the file waits, and the later files of its recorder"
             ));
@@ -224,28 +188,19 @@ impl RecordPush {
         Ok(())
     }
 
-    /// A file has nothing more to send.
-    fn end(&mut self, file: &QueuedFile) -> Result<(), PushError> {
-        if !file.may_grow {
-            self.open.remove(&file.name);
-            self.queue.finish(&file.name)?;
-        } else if self.queue.rest(file) {
-            self.open.remove(&file.name);
-        }
-        Ok(())
-    }
-
     /// Sends the next window of a file. Returns whether there may be more at once, of this file or of the next one.
     async fn send(&mut self, file: &QueuedFile) -> Result<bool, PushError> {
-        let window = match self.window(&file.name) {
+        let name = file.name.clone();
+        let window = match self.with_files(move |files| files.window(&name)).await {
             Ok(window) => window,
             Err(error) => {
-                self.give_up(file, &error)?;
+                self.give_up(file, &error).await?;
                 return Ok(is_damage(file, &error));
             }
         };
         if window.is_empty() {
-            self.end(file)?;
+            let ended = file.clone();
+            self.with_files(move |files| files.end(&ended)).await?;
             return Ok(!file.may_grow);
         }
         let refused = self.write(&file.name, &window).await?;
@@ -253,64 +208,12 @@ impl RecordPush {
         if self.outage.end() {
             self.note("versions are sent again".to_owned());
         }
-        self.advance(&file.name)?;
+        let name = file.name.clone();
+        self.with_files(move |files| files.advance(&name)).await?;
         let mut counts = self.progress.lock();
         counts.delivered += u64::try_from(window.len()).unwrap_or(u64::MAX) - refused;
         counts.refused += refused;
         Ok(true)
-    }
-
-    /// The topic has everything of a file that was read.
-    fn advance(&mut self, name: &str) -> Result<(), PushError> {
-        if let Some(open) = self.open.get(name) {
-            self.queue.count(name, open.tail.left().unwrap_or_default());
-            self.queue.advance(name, open.tail.position())?;
-        }
-        Ok(())
-    }
-
-    /// The next messages of a file.
-    fn window(&mut self, name: &str) -> Result<Vec<WindowMessage>, StoreError> {
-        let mut window = Vec::new();
-        let Some(FileTail { tail, label, fault }) = self.open.get_mut(name) else {
-            return Ok(window);
-        };
-        if let Some(fault) = fault.take() {
-            return Err(fault);
-        }
-        let heading = tail.heading();
-        let sent = self.queue.position(name);
-        let sender = FileSender {
-            label,
-            cluster: &heading.cluster.name,
-            // The beginning of the file is entry 0.
-            sent: sent.map_or(0, |position| position.number() + 1),
-            format: self.sink.format,
-        };
-        if sent.is_none() {
-            let message = sender.begin(&heading);
-            window.push(WindowMessage {
-                message,
-                entry: None,
-            });
-        }
-        let mut bytes = 0;
-        while bytes < WINDOW_BYTES && window.len() < WINDOW {
-            let entry = match tail.next_entry() {
-                Ok(Some(entry)) => entry,
-                Ok(None) => break,
-                Err(error) if window.is_empty() => return Err(error),
-                Err(error) => {
-                    *fault = Some(error);
-                    break;
-                }
-            };
-            let message = sender.entry(&entry);
-            bytes += message.size();
-            let entry = Some(entry);
-            window.push(WindowMessage { message, entry });
-        }
-        Ok(window)
     }
 
     /// Writes a window to the partitions. Returns how many versions the brokers have refused.
@@ -396,28 +299,9 @@ impl PartitionWriter<'_> {
     }
 }
 
-impl WindowMessage {
-    /// What stands in the place of a version that the brokers do not take; `None` for other messages.
-    fn without_object(&self) -> Option<TopicMessage> {
-        let TailEntry { position, entry } = self.entry.as_ref()?;
-        let EntryContent::Version(recorded) = &entry.content else {
-            return None;
-        };
-        let entry = RecordEntry {
-            source: entry.source.clone(),
-            content: EntryContent::Missing {
-                version: recorded.version.version.clone(),
-                seen: recorded.seen,
-                cause: TopicError::TooLarge.to_string(),
-            },
-        };
-        let position = *position;
-        self.message.replaced(&TailEntry { position, entry })
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use futures::FutureExt;
     use rusqlite::Connection;
 
     use super::*;
@@ -446,19 +330,20 @@ mod tests {
     }
 
     /// The windows that the brokers get until nothing is left, if they take everything.
-    fn windows(push: &mut RecordPush) -> Vec<Vec<WindowMessage>> {
+    fn windows(push: &RecordPush) -> Vec<Vec<WindowMessage>> {
         let mut windows = Vec::new();
         loop {
-            let look = push.queue.look(Timestamp::UNIX_EPOCH).expect("a look");
+            let mut files = push.files.lock().expect("no panic");
+            let look = files.look(Timestamp::UNIX_EPOCH).expect("a look");
             let mut has_more = false;
-            for file in look.next {
-                push.open(&file).expect("a file");
-                let window = push.window(&file.name).expect("a window");
+            for (file, opened) in look.next {
+                opened.expect("a file");
+                let window = files.window(&file.name).expect("a window");
                 if window.is_empty() {
-                    push.end(&file).expect("written");
+                    files.end(&file).expect("written");
                     has_more |= !file.may_grow;
                 } else {
-                    push.advance(&file.name).expect("written");
+                    files.advance(&file.name).expect("written");
                     windows.push(window);
                     has_more = true;
                 }
@@ -475,14 +360,14 @@ mod tests {
         folder.record("aa", 2, 1200);
         folder.record("aa", 3, 700);
         folder.record("bb", 3, 10);
-        let (mut push, _notes) = push(&folder);
+        let (push, _notes) = push(&folder);
         let retention = RetentionPolicy {
             keep: Duration::MAX,
             max_bytes: u64::MAX,
         };
         let copy = folder.path().join("copy");
         let mut reader = TopicReader::open(address(), &copy, retention).expect("a reader");
-        for (time, window) in (1..).zip(windows(&mut push)) {
+        for (time, window) in (1..).zip(windows(&push)) {
             for WindowMessage { message, .. } in window {
                 let fetched = FetchedMessage {
                     offset: 0,
@@ -534,14 +419,17 @@ mod tests {
             .expect("deleted");
         drop(db);
         let (mut push, mut notes) = push(&folder);
-        let file = push.queue.look(Timestamp::UNIX_EPOCH).expect("a look");
-        let file = &file.next[0];
-        push.open(file).expect("a file");
-        let window = push.window(&file.name).expect("the entries before");
-        let sent = window.iter().filter(|it| it.entry.is_some()).count();
-        assert_eq!(sent, 256);
-        push.advance(&file.name).expect("written");
-        push.send(file).await.expect("nothing to send");
+        let file = {
+            let mut files = push.files.lock().expect("no panic");
+            let look = files.look(Timestamp::UNIX_EPOCH).expect("a look");
+            let (file, _) = look.next.into_iter().next().expect("a file");
+            let window = files.window(&file.name).expect("the entries before");
+            let sent = window.iter().filter(|it| it.entry.is_some()).count();
+            assert_eq!(sent, 256);
+            files.advance(&file.name).expect("written");
+            file
+        };
+        push.send(&file).await.expect("nothing to send");
         let counts = push.progress.counts();
         assert_eq!((counts.delivered, counts.dropped), (0, 144));
         let note = notes.try_recv().expect("a note").text;
@@ -550,7 +438,27 @@ mod tests {
             cause,
             "damaged: a row of version is missing: the rest of the file is not sent, 144 versions are dropped"
         );
-        let look = push.queue.look(Timestamp::UNIX_EPOCH).expect("a look");
+        let mut files = push.files.lock().expect("no panic");
+        let look = files.look(Timestamp::UNIX_EPOCH).expect("a look");
         assert_eq!(look.next.len(), 0);
+    }
+
+    /// The file with the positions is a pipe: to read it takes as long as its writer likes.
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn a_disk_that_hangs_delays_only_the_topic() {
+        let folder = Folder::new("hang");
+        folder.record("aa", 2, 1);
+        let pipe = folder.path().join("sent.json");
+        let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0)
+            .expect("a pipe");
+        let (mut push, _notes) = push(&folder);
+        let mut round = Box::pin(push.round());
+        assert!((&mut round).now_or_never().is_none());
+        let written = on_thread(move || std::fs::write(&pipe, "{}"));
+        let (written, sent) = futures::join!(written, round);
+        written.expect("written");
+        sent.expect_err("nobody there");
     }
 }
