@@ -9,7 +9,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
 
-use super::rights::{Judgement, ReaderRights, SourcePlace};
+use super::rights::{Judgement, ReaderRights, RightsMark, SourcePlace};
 use super::served_row::ServedRow;
 
 /// The most events that are kept.
@@ -24,11 +24,17 @@ pub struct EventId {
     pub epoch: u64,
     /// The number of the event in this run.
     pub number: u64,
+    /// The rights of the reader who got it; `None` for those of the server.
+    pub rights: Option<RightsMark>,
 }
 
 impl fmt::Display for EventId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.epoch, self.number)
+        write!(f, "{}.{}", self.epoch, self.number)?;
+        match self.rights {
+            Some(mark) => write!(f, "-{mark}"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -36,10 +42,15 @@ impl FromStr for EventId {
     type Err = ();
 
     fn from_str(text: &str) -> Result<EventId, ()> {
-        let (epoch, number) = text.trim().split_once('.').ok_or(())?;
+        let (epoch, rest) = text.trim().split_once('.').ok_or(())?;
+        let (number, mark) = match rest.split_once('-') {
+            Some((number, mark)) => (number, Some(mark.parse()?)),
+            None => (rest, None),
+        };
         Ok(EventId {
             epoch: epoch.parse().map_err(drop)?,
             number: number.parse().map_err(drop)?,
+            rights: mark,
         })
     }
 }
@@ -225,6 +236,7 @@ impl EventRing {
         EventId {
             epoch: self.epoch,
             number,
+            rights: None,
         }
     }
 
@@ -306,17 +318,23 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_two_numbers() {
-        for (text, id) in [
-            ("7.12", Some((7, 12))),
-            (" 7.0 ", Some((7, 0))),
+    fn a_place_is_two_numbers_and_the_rights_of_a_reader() {
+        for (text, written) in [
+            ("7.12", Some("7.12")),
+            (" 7.0 ", Some("7.0")),
+            ("7.12-9f3a12bc", Some("7.12-9f3a12bc")),
             ("7", None),
             ("7.x", None),
             ("-1.2", None),
+            ("-1.-1", None),
+            ("7.12-", None),
+            ("7.12-9f3a12b", None),
+            ("7.12-9f3a12bc-1", None),
             ("", None),
         ] {
             let parsed = text.parse::<EventId>().ok();
-            assert_eq!(parsed.map(|id| (id.epoch, id.number)), id, "{text}");
+            let parsed = parsed.map(|id| id.to_string());
+            assert_eq!(parsed.as_deref(), written, "{text}");
         }
     }
 
@@ -326,8 +344,13 @@ mod tests {
         for number in 1..=5 {
             ring.push(event(number.to_string()));
         }
-        let place = |epoch, number| Some(EventId { epoch, number });
-        let forgotten = |epoch, number| Resumption::Forgotten(EventId { epoch, number });
+        let id = |epoch, number| EventId {
+            epoch,
+            number,
+            rights: None,
+        };
+        let place = |epoch, number| Some(id(epoch, number));
+        let forgotten = |epoch, number| Resumption::Forgotten(id(epoch, number));
         for (last, expect) in [
             (None, Resumption::Anew),
             (place(7, 5), Resumption::After(5)),

@@ -40,6 +40,7 @@ mod tests {
         let id = Some(EventId {
             epoch: 7,
             number: 12,
+            rights: None,
         });
         let mut stream = String::new();
         for (id, name, data) in [(id, "status", "{}"), (None, "view", "[1]"), (id, "", "")] {

@@ -52,7 +52,7 @@ pub use package_metrics::ServedPackage;
 pub use params::{CLUSTER, ParamError, Params, RowFilter};
 pub use places::{HeldPlace, NoPlace, PlaceLimits, Places, ReaderPlace, ReaderPlaces};
 pub use reader::{ReaderToken, TokenHash, WebReader};
-pub use rights::{GrantedRights, Judgement, ReadRight, ReaderRights, SourcePlace};
+pub use rights::{GrantedRights, Judgement, ReadRight, ReaderRights, RightsMark, SourcePlace};
 pub use rights_cache::{
     RightsAnswer, RightsAsker, RightsCache, RightsError, RightsQuestion, RightsSource,
 };

@@ -4,7 +4,12 @@
 //! objects only if he may list every source that the server has ever read. Otherwise he sees each object judged by itself.
 
 use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::hash::{BuildHasher, BuildHasherDefault, Hash};
+use std::str::FromStr;
 use std::sync::Arc;
+
+use rustc_hash::FxHasher;
 
 use crate::object::Resource;
 use crate::render::json::RefRecord;
@@ -57,8 +62,32 @@ struct GroupPlaces {
     namespaces: HashSet<Arc<str>>,
 }
 
+/// The rights of a reader in eight letters: `9f3a12bc`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RightsMark([u8; 4]);
+
+impl fmt::Display for RightsMark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:08x}", u32::from_be_bytes(self.0))
+    }
+}
+
+impl FromStr for RightsMark {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<RightsMark, ()> {
+        let is_mark = text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let number = u32::from_str_radix(text, 16).ok().filter(|_| is_mark);
+        number.map(|it| RightsMark(it.to_be_bytes())).ok_or(())
+    }
+}
+
+fn hashed(part: impl Hash) -> u64 {
+    BuildHasherDefault::<FxHasher>::default().hash_one(part)
+}
+
 /// How much of a conclusion a reader sees.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Judgement {
     /// With everything that the server knows.
     Whole,
@@ -110,6 +139,22 @@ impl GrantedRights {
         self.may_list(group, &object.kind, object.namespace.as_deref())
     }
 
+    /// The same number for the same rights. The order of the places does not matter.
+    fn sum(&self) -> u64 {
+        let kinds = self.listed.iter();
+        let groups = kinds.flat_map(|(kind, of_kind)| of_kind.iter().map(move |of| (kind, of)));
+        let listed = groups.map(|(kind, of)| {
+            let namespaces = of
+                .namespaces
+                .iter()
+                .map(|name| hashed((kind, &of.group, name)));
+            let everywhere = hashed((kind, &of.group, of.is_everywhere));
+            namespaces.fold(everywhere, u64::wrapping_add)
+        });
+        let logs = self.logs.iter().map(hashed);
+        listed.chain(logs).fold(0, u64::wrapping_add)
+    }
+
     /// Whether the reader may read the logs of a namespace.
     pub fn may_read_logs(&self, namespace: Option<&str>) -> bool {
         namespace.is_some_and(|name| self.logs.contains(name))
@@ -126,6 +171,15 @@ impl ReaderRights {
                 granted.may_list(&resource.group, &resource.kind, place.namespace.as_deref())
             }
         }
+    }
+
+    /// What stands for the rights in the ids of events; `None` for those of the server. Other rights have another mark.
+    pub fn mark(&self, judgement: Judgement) -> Option<RightsMark> {
+        let ReaderRights::Only(granted) = self else {
+            return None;
+        };
+        let [a, b, c, d, ..] = hashed((granted.sum(), judgement)).to_be_bytes();
+        Some(RightsMark([a, b, c, d]))
     }
 
     /// How much of the conclusions from all these places the reader sees.
@@ -274,6 +328,45 @@ mod tests {
         ● live [] ["each object is judged by itself: you may not list everything that the server reads"]
         sources: []
         "#);
+    }
+
+    #[test]
+    fn other_rights_have_another_mark() {
+        let mark = |rights: &[ReadRight], judgement| {
+            let mut granted = GrantedRights::default();
+            for right in rights {
+                granted.grant(right.clone());
+            }
+            let mark = ReaderRights::Only(Arc::new(granted)).mark(judgement);
+            let text = mark.expect("a reader of the cluster").to_string();
+            assert_eq!(text.parse(), Ok(mark.expect("a mark")));
+            text
+        };
+        let (pods, maps) = (
+            list(pods(), Some("shop")),
+            list(config_maps(), Some("shop")),
+        );
+        let alone = Judgement::Alone;
+        let both = mark(&[pods.clone(), maps.clone()], alone);
+        assert_eq!(mark(&[maps.clone(), pods.clone()], alone), both);
+        for other in [
+            mark(std::slice::from_ref(&pods), alone),
+            mark(std::slice::from_ref(&maps), alone),
+            mark(&[], alone),
+            mark(&[pods.clone(), list(config_maps(), None)], alone),
+            mark(&[pods.clone(), list(config_maps(), Some("prod"))], alone),
+            mark(
+                &[pods.clone(), maps.clone(), ReadRight::Logs("shop".into())],
+                alone,
+            ),
+            mark(&[pods, maps], Judgement::Whole),
+        ] {
+            assert_ne!(other, both);
+        }
+        assert_eq!(ReaderRights::Everything.mark(Judgement::Whole), None);
+        for text in ["", "1", "123456789", "1234567g", "+1234567"] {
+            assert_eq!(text.parse::<RightsMark>(), Err(()), "{text}");
+        }
     }
 
     #[test]

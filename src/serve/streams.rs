@@ -15,7 +15,7 @@ use super::event_ring::{EventId, NumberedEvent, Resumption, RingEvent};
 use super::frame::Frame;
 use super::page::{PageView, View};
 use super::params::RowFilter;
-use super::rights::{Judgement, ReaderRights};
+use super::rights::{Judgement, ReaderRights, RightsMark};
 use super::served_row::ServedRow;
 use super::snapshot::Snapshot;
 use super::stream_pace::StreamPace;
@@ -65,6 +65,8 @@ pub(super) struct EventFeed {
     rights: ReaderRights,
     /// What the reader sees of the events that it has taken.
     judgement: Judgement,
+    /// What stands for both in the ids of events.
+    mark: Option<RightsMark>,
     /// How many events it has passed over since the last id.
     skipped: u64,
     pace: StreamPace,
@@ -115,8 +117,23 @@ impl EventFeed {
             has_more_dependents: false,
             rights,
             judgement: Judgement::Alone,
+            mark: None,
             skipped: 0,
         }
+    }
+
+    /// The place of the last event that was looked at, for this reader.
+    fn id(&self) -> EventId {
+        EventId {
+            rights: self.mark,
+            ..self.board.borrow().ring.id(self.position)
+        }
+    }
+
+    /// From now on, the reader sees what his rights show of a snapshot.
+    fn judge(&mut self, snapshot: &Snapshot) {
+        self.judgement = self.rights.judgement(snapshot.places.iter());
+        self.mark = self.rights.mark(self.judgement);
     }
 
     /// What the reader sees of a snapshot.
@@ -136,22 +153,23 @@ impl EventFeed {
         self.stage = FeedStage::Events(Vec::new().into_iter());
         self.skipped = 0;
         Frame {
-            id: Some(self.board.borrow().ring.id(self.position)),
+            id: Some(self.id()),
             name: "synced",
             data: line(&SyncedFrame { v: VERSION, count }).into(),
         }
     }
 
-    /// Begins where the reader was. A gap comes first, if that place is gone.
+    /// Begins where the reader was. A gap comes first, if that place is gone, or if he sees other objects now.
     fn start(&mut self, last: Option<EventId>) -> Option<Frame> {
+        let snapshot = self.board.borrow().snapshot.clone();
         let resumption = self.board.borrow().ring.resume(last);
+        self.judge(&snapshot);
         match resumption {
             Resumption::After(number) => {
                 self.position = number;
-                let snapshot = self.board.borrow().snapshot.clone();
-                self.judgement = self.rights.judgement(snapshot.places.iter());
                 self.dependents = self.filter.dependents(&self.seen(&snapshot));
-                if self.has_lost_dependents(&snapshot) {
+                let has_same_rights = last.is_some_and(|last| last.rights == self.mark);
+                if !has_same_rights || self.has_lost_dependents(&snapshot) {
                     return last.map(|after| self.gap(after));
                 }
                 self.stage = FeedStage::Events(Vec::new().into_iter());
@@ -185,11 +203,11 @@ impl EventFeed {
     /// The gap after this place. The present state follows.
     fn gap(&mut self, after: EventId) -> Frame {
         self.begin_state();
-        let upto = self.board.borrow().ring.id(self.position);
-        let cause = if after.epoch == upto.epoch {
-            "forgotten"
-        } else {
-            "restarted"
+        let upto = self.id();
+        let cause = match () {
+            () if after.epoch != upto.epoch => "restarted",
+            () if after.rights != upto.rights => "rights",
+            () => "forgotten",
         };
         let gap = GapFrame {
             v: VERSION,
@@ -206,10 +224,11 @@ impl EventFeed {
 
     fn begin_state(&mut self) {
         let board = self.board.borrow_and_update();
-        let seen = board.snapshot.for_reader(&self.rights);
+        let snapshot = board.snapshot.clone();
         self.position = board.ring.newest().number;
-        self.judgement = self.rights.judgement(board.snapshot.places.iter());
         drop(board);
+        self.judge(&snapshot);
+        let seen = self.seen(&snapshot);
         let rows = self.filter.rows(&seen);
         let rows: Vec<Arc<ServedRow>> = rows.into_iter().cloned().collect();
         self.dependents = self.filter.dependents(&seen);
@@ -220,15 +239,21 @@ impl EventFeed {
     /// Takes the next events. Returns the gap if some are gone. The stream rests once it has taken all.
     fn take_events(&mut self) -> Option<Frame> {
         let board = self.board.borrow_and_update();
+        let judgement = self.rights.judgement(board.snapshot.places.iter());
         let Some(events) = board.ring.after(self.position, BATCH) else {
-            let after = board.ring.id(self.position);
             drop(board);
+            let after = self.id();
             return Some(self.gap(after));
         };
+        if judgement != self.judgement {
+            // The server reads more or less than before, so the reader sees other states.
+            drop(board);
+            self.begin_state();
+            return None;
+        }
         if (1..BATCH).contains(&events.len()) {
             self.pace.begin_rest(Duration::ZERO);
         }
-        self.judgement = self.rights.judgement(board.snapshot.places.iter());
         self.has_newest_dependents = false;
         if events.is_empty() && std::mem::take(&mut self.has_more_dependents) {
             // No event is left of those that are gone.
@@ -248,7 +273,7 @@ impl EventFeed {
     /// from: an `id` without `data`, which is no event to a browser.
     fn frame(&mut self, next: &NumberedEvent) -> Option<Frame> {
         self.position = next.number;
-        let id = Some(self.board.borrow().ring.id(next.number));
+        let id = Some(self.id());
         let name = next.event.name();
         let frame = match self.data(&next.event) {
             Some(data) => Frame { id, name, data },
@@ -534,7 +559,9 @@ mod tests {
     fn now(feed: &mut EventFeed) -> String {
         let mut lines = Vec::new();
         while let Some(Some(frame)) = feed.next().now_or_never() {
-            let id = frame.id.map_or("-".to_owned(), |id| id.to_string());
+            // The rights of a reader are a hash.
+            let place = frame.id.map(|id| EventId { rights: None, ..id });
+            let id = place.map_or("-".to_owned(), |id| id.to_string());
             if frame.name.is_empty() {
                 lines.push(id);
                 continue;
@@ -827,6 +854,54 @@ mod tests {
         7.2 synced {"v":1,"count":1}
         "#);
         assert_snapshot!(now(&mut pods_alone), @r#"7.2 synced {"v":1,"count":0}"#);
+    }
+
+    /// A reader who was away, and whose rights are others when he comes back.
+    #[test]
+    fn a_reader_whose_rights_have_changed_meanwhile_begins_anew() {
+        let board = board();
+        let filter = || RowFilter::of(&Params::default()).expect("no parameter");
+        let resumed = |rights, last: &str| {
+            let last = Some(last.parse().expect("an id"));
+            now(&mut EventFeed::new(
+                source(&board, 1),
+                filter(),
+                last,
+                rights,
+            ))
+        };
+        let mut first = EventFeed::new(source(&board, 1), filter(), None, only(vec![pods()]));
+        now(&mut first);
+        let last = first.id().to_string();
+        let last = &*last;
+        change(&board, "api", Status::Failed);
+        let same = resumed(only(vec![pods()]), last);
+        assert_eq!(same, "7.1 status api");
+        for (rights, states) in [(only(vec![]), 0), (ReaderRights::Everything, 2)] {
+            let got = resumed(rights, last);
+            let lines: Vec<&str> = got.lines().collect();
+            assert!(lines[0].contains(r#""cause":"rights""#), "{got}");
+            assert_eq!(lines.len(), states + 2, "{got}");
+            assert!(lines[states + 1].contains(" synced "), "{got}");
+        }
+        // The server reads another type, which the reader may not list: each object is judged by itself now.
+        board.send_modify(|board| {
+            let place = SourcePlace {
+                resource: crate::object::Resource {
+                    kind: "Secret".into(),
+                    ..pods()
+                },
+                namespace: None,
+            };
+            board.snapshot = Arc::new(Snapshot {
+                places: Arc::new([place].into()),
+                ..Snapshot::clone(&board.snapshot)
+            });
+        });
+        let narrower = resumed(only(vec![pods()]), last);
+        assert!(narrower.contains(r#""cause":"rights""#), "{narrower}");
+        let open = now(&mut first);
+        assert!(open.ends_with(r#" synced {"v":1,"count":2}"#), "{open}");
     }
 
     /// An event that changes only what rests on other objects is none for a reader who sees the object alone.
