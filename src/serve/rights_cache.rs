@@ -1,13 +1,14 @@
 //! `RightsCache`: asks the API server what a reader may read, and remembers each answer for half a minute.
 //!
-//! One question is asked once, however many requests wait for its answer. Only the hash of a token is remembered.
+//! One question is asked once, however many requests wait for its answer. Only the hash of a token is remembered. Anyone can
+//! invent tokens: so questions about tokens that the API server has not accepted yet wait apart from the others, and are few.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::future::{BoxFuture, try_join_all};
-use tokio::sync::{OnceCell, Semaphore};
+use tokio::sync::{OnceCell, Semaphore, SemaphorePermit};
 use tokio::time::Instant;
 
 use super::reader::{ReaderToken, TokenHash, WebReader};
@@ -24,8 +25,20 @@ const FRESH: Duration = Duration::from_secs(5);
 /// The most answers in memory.
 const MAX_ANSWERS: usize = 100_000;
 
-/// How many questions the API server gets at a time.
+/// How many questions the API server gets at a time about tokens that it knows.
 const AT_ONCE: usize = 32;
+
+/// How many it gets at a time about other tokens.
+const STRANGERS_AT_ONCE: usize = 8;
+
+/// The most questions about other tokens that wait, with those that are asked.
+const STRANGERS: usize = 256;
+
+/// How long the API server knows a token after it has accepted it.
+const KNOWN: Duration = Duration::from_secs(600);
+
+/// The most tokens that are remembered as known, unless more were accepted within that time.
+const MAX_KNOWN: usize = 10_000;
 
 /// In how many namespaces a reader is asked about, who may not list all of them and names none.
 const MAX_NAMESPACES: usize = 32;
@@ -104,8 +117,25 @@ impl RightsAsker {
 /// The answers of the last half minute.
 pub struct RightsCache {
     source: Arc<dyn RightsSource>,
-    answers: Mutex<HashMap<(TokenHash, ReadRight), Held>>,
+    answers: Mutex<Answers>,
     turns: Semaphore,
+    stranger_turns: Semaphore,
+    stranger_places: Semaphore,
+}
+
+/// What is remembered.
+struct Answers {
+    held: HashMap<(TokenHash, ReadRight), Held>,
+    /// When the API server last accepted a token.
+    accepted: HashMap<TokenHash, Instant>,
+    /// The most answers.
+    most: usize,
+}
+
+/// A question that is asked now. The next one follows when it is dropped.
+struct QuestionTurn<'c> {
+    _turn: Option<SemaphorePermit<'c>>,
+    _place: Option<SemaphorePermit<'c>>,
 }
 
 /// An answer, or a question on its way.
@@ -118,10 +148,22 @@ struct Held {
 impl RightsCache {
     /// Nothing was asked yet.
     pub fn new(source: Arc<dyn RightsSource>) -> RightsCache {
+        RightsCache::of_size(source, MAX_ANSWERS)
+    }
+
+    /// The same with room for this number of answers.
+    fn of_size(source: Arc<dyn RightsSource>, most: usize) -> RightsCache {
+        let answers = Answers {
+            held: HashMap::new(),
+            accepted: HashMap::new(),
+            most,
+        };
         RightsCache {
             source,
-            answers: Mutex::default(),
+            answers: Mutex::new(answers),
             turns: Semaphore::new(AT_ONCE),
+            stranger_turns: Semaphore::new(STRANGERS_AT_ONCE),
+            stranger_places: Semaphore::new(STRANGERS),
         }
     }
 
@@ -134,40 +176,54 @@ impl RightsCache {
     ) -> Result<RightsAnswer, RightsError> {
         let held = self.held(token, right, asker.oldest_answer());
         let answer = held.answer.get_or_init(async || {
-            let _turn = self.turns.acquire().await;
-            self.source.answer(token, right).await
+            let _turn = self.turn(token).await?;
+            let answer = self.source.answer(token, right).await;
+            self.answers().note(token, &answer);
+            answer
         });
         let answer = answer.await.clone();
         if answer.is_err() {
             let mut answers = self.answers();
             let key = (token.hash(), right.clone());
             let is_held = |known: &Held| Arc::ptr_eq(&known.answer, &held.answer);
-            if answers.get(&key).is_some_and(is_held) {
-                answers.remove(&key);
+            if answers.held.get(&key).is_some_and(is_held) {
+                answers.held.remove(&key);
             }
         }
         answer.map_err(RightsError::Unavailable)
     }
 
-    fn answers(&self) -> MutexGuard<'_, HashMap<(TokenHash, ReadRight), Held>> {
+    /// Waits until a question about a token may be asked. Fails if too many about unknown ones wait.
+    async fn turn(&self, token: &ReaderToken) -> Result<QuestionTurn<'_>, String> {
+        let (turns, place) = if self.answers().knows(token) {
+            (&self.turns, None)
+        } else {
+            let place = self.stranger_places.try_acquire().map_err(|_| {
+                let words = "error: too many readers ask whose tokens the server does not know yet";
+                words.to_owned()
+            })?;
+            (&self.stranger_turns, Some(place))
+        };
+        Ok(QuestionTurn {
+            _turn: turns.acquire().await.ok(),
+            _place: place,
+        })
+    }
+
+    fn answers(&self) -> MutexGuard<'_, Answers> {
         self.answers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn held(&self, token: &ReaderToken, right: &ReadRight, age: Duration) -> Held {
         let now = Instant::now();
         let mut answers = self.answers();
-        if answers.len() >= MAX_ANSWERS {
-            answers.retain(|_, held| now < held.asked + LIFETIME);
-        }
-        if answers.len() >= MAX_ANSWERS {
-            answers.clear();
-        }
+        answers.make_room(now);
         let fresh = || Held {
             asked: now,
             answer: Arc::default(),
         };
         let key = (token.hash(), right.clone());
-        let held = answers.entry(key).or_insert_with(fresh);
+        let held = answers.held.entry(key).or_insert_with(fresh);
         if now >= held.asked + age {
             *held = fresh();
         }
@@ -212,6 +268,12 @@ impl RightsCache {
         rights: Vec<ReadRight>,
         asker: RightsAsker,
     ) -> Result<Vec<ReadRight>, RightsError> {
+        // One question is enough to find out that nobody has such a token.
+        if let Some(first) = rights.first().filter(|_| !self.answers().knows(token))
+            && self.ask(token, first, asker).await? == RightsAnswer::Unknown
+        {
+            return Err(RightsError::UnknownToken);
+        }
         let questions = rights.iter();
         let questions = questions.map(|right| self.ask(token, right, asker));
         let answers = try_join_all(questions).await?;
@@ -221,6 +283,52 @@ impl RightsCache {
         let answered = rights.into_iter().zip(answers);
         let granted = answered.filter(|(_, answer)| *answer == RightsAnswer::Granted);
         Ok(granted.map(|(right, _)| right).collect())
+    }
+}
+
+impl Answers {
+    /// Whether the API server has accepted a token lately.
+    fn knows(&self, token: &ReaderToken) -> bool {
+        let accepted = self.accepted.get(&token.hash());
+        accepted.is_some_and(|at| at.elapsed() < KNOWN)
+    }
+
+    /// Remembers whether the API server knows a token.
+    fn note(&mut self, token: &ReaderToken, answer: &Result<RightsAnswer, String>) {
+        match answer {
+            Ok(RightsAnswer::Granted | RightsAnswer::Denied) => {
+                if self.accepted.len() >= MAX_KNOWN {
+                    self.accepted.retain(|_, at| at.elapsed() < KNOWN);
+                }
+                self.accepted.insert(token.hash(), Instant::now());
+            }
+            Ok(RightsAnswer::Unknown) => drop(self.accepted.remove(&token.hash())),
+            Err(_) => {}
+        }
+    }
+
+    /// Makes room for another answer: those that are too old go, then a tenth. Those about unknown tokens go first, the oldest
+    /// before the others.
+    fn make_room(&mut self, now: Instant) {
+        if self.held.len() < self.most {
+            return;
+        }
+        self.held.retain(|_, held| now < held.asked + LIFETIME);
+        if self.held.len() < self.most {
+            return;
+        }
+        let Answers { held, accepted, .. } = self;
+        let rank = |token: &TokenHash, held: &Held| (accepted.contains_key(token), held.asked);
+        let ranks = held.iter().map(|((token, _), held)| rank(token, held));
+        let mut ranks: Vec<(bool, Instant)> = ranks.collect();
+        ranks.sort_unstable();
+        let mut going = ranks.len() / 10 + 1;
+        let last = ranks[going - 1];
+        held.retain(|(token, _), held| {
+            let goes = going > 0 && rank(token, held) <= last;
+            going -= usize::from(goes);
+            !goes
+        });
     }
 }
 
@@ -456,6 +564,69 @@ mod tests {
         assert!(join_all(asked).await.iter().all(Result::is_err));
         assert_eq!(begun.elapsed(), Duration::from_secs(30));
         assert_eq!(server.0.load(Ordering::Relaxed), 1);
+    }
+
+    /// Asks about so many invented tokens at the same time. Returns how many answers are errors.
+    async fn ask_strangers(cache: &RightsCache, count: usize) -> usize {
+        let tokens: Vec<ReaderToken> = (0..count).map(|at| token(&format!("made-{at}"))).collect();
+        let right = list(None);
+        let asked = tokens
+            .iter()
+            .map(|it| cache.ask(it, &right, RightsAsker::Request));
+        let errors = join_all(asked).await.into_iter();
+        errors.filter(Result::is_err).count()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn invented_tokens_wait_apart_and_are_few() {
+        let (server, cache) = cache(vec![list(None)]);
+        let (alice, request) = (token("alice"), RightsAsker::Request);
+        let first = cache.ask(&alice, &list(None), request).await;
+        assert_eq!(first, Ok(RightsAnswer::Granted));
+        let begun = Instant::now();
+        let known = async {
+            // The strangers ask first.
+            tokio::task::yield_now().await;
+            let narrower = cache.ask(&alice, &list(Some("shop")), request).await;
+            (narrower, begun.elapsed())
+        };
+        let (refused, known) = futures::join!(ask_strangers(&cache, 1_000), known);
+        assert_eq!(known, (Ok(RightsAnswer::Denied), Duration::from_millis(10)));
+        assert_eq!(refused, 1_000 - STRANGERS);
+        assert_eq!(server.answers.load(Ordering::Relaxed), 2 + STRANGERS);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_token_that_nobody_has_costs_one_question() {
+        let (server, cache) = cache(vec![]);
+        let mut all = snapshot(vec![failed_pod("web", "it fails")]);
+        let place = |kind: &str| SourcePlace {
+            resource: Resource {
+                kind: kind.into(),
+                ..pods()
+            },
+            namespace: None,
+        };
+        all.places = Arc::new(["Pod", "Secret", "Service"].map(place).into());
+        let reader = WebReader::User(token("mallory"));
+        let rights = cache.rights(RightsQuestion::of_request(&reader, None), &all);
+        assert_eq!(rights.await, Err(RightsError::UnknownToken));
+        assert_eq!(server.answers.load(Ordering::Relaxed), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_full_memory_forgets_unknown_tokens_first() {
+        let server = Arc::new(Server::default());
+        let cache = RightsCache::of_size(server.clone(), 100);
+        let (alice, right) = (token("alice"), list(None));
+        let answer = cache.ask(&alice, &right, RightsAsker::Request).await;
+        assert_eq!(answer, Ok(RightsAnswer::Denied));
+        ask_strangers(&cache, 250).await;
+        assert!(cache.answers().held.len() <= 100);
+        let asked = server.answers.load(Ordering::Relaxed);
+        let again = cache.ask(&alice, &right, RightsAsker::Request).await;
+        assert_eq!(again, Ok(RightsAnswer::Denied));
+        assert_eq!(server.answers.load(Ordering::Relaxed), asked);
     }
 
     #[tokio::test(start_paused = true)]

@@ -323,7 +323,7 @@ impl WebServer {
                 let words = format!(
                     "{error}\nhint: the API server decides what you may read: try again in a moment\n"
                 );
-                text(StatusCode::SERVICE_UNAVAILABLE, words)
+                NoPlace::later(text(StatusCode::SERVICE_UNAVAILABLE, words))
             }
         }
     }
@@ -405,4 +405,32 @@ impl OpenStream {
 pub(super) fn text(code: StatusCode, words: String) -> Response {
     let content = (CONTENT_TYPE, "text/plain; charset=utf-8");
     (code, [content], words).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::SocketAddr;
+
+    use http::header::RETRY_AFTER;
+
+    use super::super::gate::AccessToken;
+    use super::*;
+
+    #[test]
+    fn a_reader_whose_rights_are_not_known_yet_asks_again() {
+        let board = Board::new(7, Snapshot::default());
+        let address: SocketAddr = "127.0.0.1:1".parse().expect("an address");
+        let gate = Gate::own(AccessToken::random().expect("random"), address, "http");
+        let (questions, _waiting) = mpsc::channel(1);
+        let server = WebServer::new(board.subscribe(), gate, questions);
+        let unavailable = RightsError::Unavailable("error: it is down".to_owned());
+        for (error, code, is_later) in [
+            (unavailable, 503, true),
+            (RightsError::UnknownToken, 401, false),
+        ] {
+            let answer = server.unknown(&error);
+            assert_eq!(answer.status(), code);
+            assert_eq!(answer.headers().contains_key(RETRY_AFTER), is_later);
+        }
+    }
 }
