@@ -3,6 +3,7 @@
 
 use std::future::poll_fn;
 use std::io::{self, Write};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
@@ -33,7 +34,7 @@ const TURNS: PlaceLimits = PlaceLimits { all: 4, of_one: 2 };
 /// How long an answer may take.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// The most bytes of an answer.
+/// The most bytes of an answer, of all its clusters together.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
 
 /// The flags that every answer of a verb has. No parameter reads or writes a file, waits, or shows what is hidden
@@ -135,17 +136,27 @@ impl VerbAnswers<'_> {
         let asked = question.params.first(CLUSTER);
         let is_asked = |session: &&Session| asked.is_none_or(|name| *session.cluster.0 == *name);
         let sessions = self.clusters.sessions().filter(is_asked);
-        let answers = sessions.map(|session| async move {
-            let stdout = Collected::default();
-            let answer = Box::pin(self.run(session, question, &stdout)).await;
-            let records = stdout.text().unwrap_or_default();
-            let answer = answer.map_err(|error| QuestionError {
-                records,
-                ..refusal(&error)
-            });
-            (session.cluster.0.clone(), answer)
+        let size = AnswerSize::default();
+        let answers = sessions.map(|session| {
+            let stdout = Collected::of(&size);
+            async move {
+                let answer = Box::pin(self.run(session, question, &stdout)).await;
+                let records = stdout.take();
+                let answer = match answer {
+                    Ok(()) => Ok(records),
+                    Err(error) => Err(QuestionError {
+                        records,
+                        ..refusal(&error)
+                    }),
+                };
+                (session.cluster.0.clone(), answer)
+            }
         });
-        combined(join_all(answers).await)
+        let answers = join_all(answers).await;
+        if size.is_too_large() {
+            return Err(refusal(&too_long()));
+        }
+        combined(answers)
     }
 
     /// The session for a reader: with the reader's own token, the API server decides about each request.
@@ -170,7 +181,7 @@ impl VerbAnswers<'_> {
         own: &Session,
         question: &Question,
         stdout: &Collected,
-    ) -> Result<String, CommandError> {
+    ) -> Result<(), CommandError> {
         let (verb, params) = (question.verb, &question.params);
         let mut session = self.session_of(own, &question.reader)?;
         if let Some(namespace) = params.namespace() {
@@ -199,7 +210,7 @@ impl VerbAnswers<'_> {
                 logs::print_records(&args, session, context).await?;
             }
         }
-        stdout.text()
+        Ok(())
     }
 
     /// The arguments of a verb that can read the record.
@@ -271,9 +282,6 @@ fn combined(
             failed = Some(error);
         }
     }
-    if all.records.len() > MAX_BYTES {
-        return Err(refusal(&too_long()));
-    }
     match failed {
         Some(error) if !has_answer => Err(QuestionError {
             records: all.records,
@@ -325,24 +333,48 @@ fn refusal(error: &CommandError) -> QuestionError {
     }
 }
 
-/// The output of a verb. An output that is too long is an error, never half an answer.
+/// The number of bytes in the outputs of all clusters.
 #[derive(Clone, Debug, Default)]
-struct Collected(Arc<Mutex<Vec<u8>>>);
+struct AnswerSize(Arc<AtomicUsize>);
+
+impl AnswerSize {
+    fn is_too_large(&self) -> bool {
+        self.0.load(Ordering::Relaxed) > MAX_BYTES
+    }
+}
+
+/// The output of a verb for one cluster. An output that is too long is an error, never half an answer.
+#[derive(Clone, Debug)]
+struct Collected {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    size: AnswerSize,
+}
 
 impl Collected {
-    fn text(&self) -> Result<String, CommandError> {
-        let bytes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if bytes.len() > MAX_BYTES {
-            return Err(too_long());
+    /// An empty output, which is a part of an answer.
+    fn of(size: &AnswerSize) -> Collected {
+        Collected {
+            bytes: Arc::default(),
+            size: size.clone(),
         }
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// What was written. Nothing is kept.
+    fn take(&self) -> String {
+        let mut bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = String::from_utf8(std::mem::take(&mut *bytes));
+        text.unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
     }
 }
 
 impl Write for Collected {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut written = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if written.len() <= MAX_BYTES {
+        let mut written = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        self.size.0.fetch_add(bytes.len(), Ordering::Relaxed);
+        if self.size.is_too_large() {
+            // Nobody gets it.
+            *written = Vec::new();
+        } else {
             written.extend_from_slice(bytes);
         }
         Ok(bytes.len())
@@ -490,23 +522,27 @@ mod tests {
         check(vec![failed(404, "no"), failed(403, "no")], Err(403));
         check(vec![failed(404, "no")], Err(404));
         check(vec![], Err(503));
-        let half = "x".repeat(MAX_BYTES / 2 + 1);
-        check(vec![records(&half), records(&half)], Err(400));
     }
 
+    /// The outputs of two clusters, which are one answer.
     #[test]
-    fn an_answer_that_is_too_long_is_an_error() {
-        let mut collected = Collected::default();
-        let piece = vec![b'x'; MAX_BYTES / 4];
-        for _ in 0..4 {
-            collected.write_all(&piece).expect("memory takes it");
+    fn an_answer_that_is_too_long_is_an_error_and_stays_small() {
+        let size = AnswerSize::default();
+        let mut outputs = [Collected::of(&size), Collected::of(&size)];
+        let half = vec![b'x'; MAX_BYTES / 2];
+        for output in &mut outputs {
+            output.write_all(&half).expect("memory takes it");
         }
+        assert!(!size.is_too_large());
+        for output in &mut outputs {
+            output.write_all(b"x").expect("memory takes it");
+        }
+        assert!(size.is_too_large());
+        let kept: usize = outputs.iter().map(|output| output.take().len()).sum();
+        assert_eq!(kept, 0);
         assert_eq!(
-            collected.text().map(|text| text.len()).ok(),
-            Some(MAX_BYTES)
+            refusal(&too_long()).words.lines().next(),
+            Some("error: the answer is larger than 16 MiB")
         );
-        collected.write_all(b"x").expect("memory takes it");
-        let error = collected.text().expect_err("it is too long").to_string();
-        assert_eq!(error, "error: the answer is larger than 16 MiB");
     }
 }
