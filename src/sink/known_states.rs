@@ -118,6 +118,8 @@ pub struct KnownStates {
     until: Option<Timestamp>,
     /// Whether this run has seen the states.
     is_compared: bool,
+    /// The rows of objects that were deleted in this run, until their deletions are known. The rows of a slow moment may lack them.
+    deleted: BTreeMap<String, Arc<ServedRow>>,
 }
 
 impl KnownStates {
@@ -131,6 +133,16 @@ impl KnownStates {
             objects,
             until,
             is_compared: false,
+            deleted: BTreeMap::new(),
+        }
+    }
+
+    /// Notes a row that is new or has changed. A deletion is found later, too, when no row shows it any more.
+    pub fn note(&mut self, row: &Arc<ServedRow>) {
+        if row.status() == Status::NotFound {
+            self.deleted.insert(row.id(), row.clone());
+        } else if !self.deleted.is_empty() {
+            self.deleted.remove(&row.id());
         }
     }
 
@@ -181,10 +193,12 @@ impl KnownStates {
         }
         for (id, known) in self.objects.iter().filter(|(id, _)| !present.contains(*id)) {
             let is_unseen = self.unseen.contains(id);
+            let deleted = self.deleted.get(id);
             let is_gone = match absence(&known.object) {
                 _ if known.status == Status::NotFound => None,
+                _ if deleted.is_some() => Some(true),
                 RowAbsence::Deleted => Some(true),
-                // In this run, the row of a deleted object would have been NotFound.
+                // In this run, there would have been a row of its deletion.
                 RowAbsence::Unselected => is_unseen.then_some(true),
                 RowAbsence::Unread => Some(false),
                 RowAbsence::Unfollowed => is_unseen.then_some(false),
@@ -194,7 +208,9 @@ impl KnownStates {
                     id: id.clone(),
                     from: Some(known.status),
                     time: now,
-                    row: Arc::new(gone_row(&known.object, of.cluster, now)),
+                    row: deleted
+                        .cloned()
+                        .unwrap_or_else(|| Arc::new(gone_row(&known.object, of.cluster, now))),
                 }),
                 Some(false) => {}
                 None => update.forgotten.push(id.clone()),
@@ -231,6 +247,10 @@ impl KnownStates {
         let met = update.met.iter();
         self.objects
             .extend(met.map(|(id, known)| (id.clone(), known.clone())));
+        let objects = &self.objects;
+        let is_there = |known: &ObjectState| known.status != Status::NotFound;
+        self.deleted
+            .retain(|id, _| objects.get(id).is_some_and(is_there));
     }
 }
 
@@ -387,5 +407,48 @@ mod tests {
         check_left("Failed", RowAbsence::Unselected, None, true);
         check_left("Failed", RowAbsence::Unfollowed, None, true);
         check_left("NotFound", RowAbsence::Deleted, None, true);
+    }
+
+    /// The deletion was published, and no rows with it were compared.
+    #[test]
+    fn a_deletion_that_no_compared_rows_show_is_reported_once() {
+        for absence in [
+            RowAbsence::Deleted,
+            RowAbsence::Unselected,
+            RowAbsence::Unread,
+            RowAbsence::Unfollowed,
+        ] {
+            let mut known = KnownStates::default();
+            let before = rows("a=Failed@1");
+            let update = known.compare(&whole(&before), |_| absence, at(1));
+            known.apply(&update, &before);
+            known.note(&rows("a=NotFound@1")[0]);
+            // What is not written is found again.
+            for _ in 0..2 {
+                let update = known.compare(&whole(&[]), |_| absence, at(9));
+                let change = update.changes.first().expect("a change");
+                let found = (change.from, change.row.status());
+                assert_eq!(found, (Some(Status::Failed), Status::NotFound));
+                assert!(update.forgotten.is_empty(), "{absence:?}");
+            }
+            let update = known.compare(&whole(&[]), |_| absence, at(9));
+            known.apply(&update, &[]);
+            let again = known.compare(&whole(&[]), |_| absence, at(10));
+            assert!(again.changes.is_empty(), "{absence:?}, twice");
+            assert!(known.deleted.is_empty(), "{absence:?}");
+        }
+    }
+
+    #[test]
+    fn an_object_that_is_there_again_was_not_deleted() {
+        let mut known = KnownStates::default();
+        let before = rows("a=Failed@1");
+        let update = known.compare(&whole(&before), |_| RowAbsence::Unread, at(1));
+        known.apply(&update, &before);
+        for states in ["a=NotFound@1", "a=Current@1"] {
+            known.note(&rows(states)[0]);
+        }
+        let update = known.compare(&whole(&[]), |_| RowAbsence::Unselected, at(9));
+        assert!(update.changes.is_empty() && update.forgotten.len() == 1);
     }
 }

@@ -101,6 +101,13 @@ impl SinkQueue {
         Ok(dropped)
     }
 
+    /// Notes a row of a cluster that is new or has changed. Its rows may be compared much later, when a deleted object has none.
+    pub fn note(&self, cluster: RowCluster<'_>, row: &Arc<ServedRow>) {
+        let mut state = self.state();
+        let known = state.known.entry(cluster.key().to_owned()).or_default();
+        known.note(row);
+    }
+
     /// Compares the rows of a cluster with its known states. Returns what to [`write`](SinkQueue::write) before the next rows of
     /// the cluster are compared; `None` if nothing is new. `absence` tells why an object has no row.
     pub fn compare(
@@ -355,6 +362,23 @@ mod tests {
         let next = queue.next("ops", NOW).expect("read").expect("a message");
         queue.remove(next.seq).expect("removed");
         assert_eq!(counted(), 0);
+    }
+
+    /// The Pod is deleted while its last change is written, and has no row any more when that has ended.
+    #[test]
+    fn a_deletion_during_a_slow_write_is_found_after_it() {
+        let (_folder, queue, failed) = queue("deleted");
+        let absence = |_: &ObjectRef| RowAbsence::Unselected;
+        let slow = queue.compare(&rows(&failed), absence, NOW);
+        let mut deleted = ServedRow::clone(&failed[0]);
+        Arc::make_mut(&mut deleted.assessment).verdict.status = Status::NotFound;
+        queue.note(RowCluster::Only("test"), &Arc::new(deleted));
+        let written = queue.write(&slow.expect("a change"));
+        written.expect("written");
+        let found = queue.compare(&rows(&[]), absence, NOW).expect("a change");
+        let changes = found.update.changes.iter();
+        let changes: Vec<_> = changes.map(|it| (it.from, it.row.status())).collect();
+        assert_eq!(changes, [(Some(Status::Failed), Status::NotFound)]);
     }
 
     #[test]

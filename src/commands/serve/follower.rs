@@ -92,6 +92,11 @@ impl Follower {
             several => Snapshot::of_clusters(several),
         };
         if let Some(sinks) = &mut self.to.sinks {
+            let are_several = sources.clusters.are_several();
+            for RowChange { row, .. } in changes {
+                let cluster = RowCluster::of(&row.object_ref.cluster, are_several);
+                sinks.note(cluster, row);
+            }
             sinks.look_again();
         }
         // Each notice wakes all readers.

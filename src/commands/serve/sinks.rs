@@ -22,7 +22,7 @@ use crate::commands::{CommandError, ReloadRequests, Sources};
 use crate::env::{Clock, Env};
 use crate::model::PackageTool;
 use crate::object::{ObjectRef, counted};
-use crate::serve::{Board, ServedCluster, SinkCountsSource};
+use crate::serve::{Board, ServedCluster, ServedRow, SinkCountsSource};
 use crate::sink::{
     ClusterRows, OutboxError, RowAbsence, RowCluster, SinkDeliveries, SinkNote, SinkQueue,
     ToldOutage,
@@ -278,6 +278,11 @@ impl SinkFeed {
         lines
             .map(|note| format!("{}: {}", note.sink, note.text))
             .collect()
+    }
+
+    /// An object of a cluster is new or has changed.
+    pub(super) fn note(&self, cluster: RowCluster<'_>, row: &Arc<ServedRow>) {
+        self.queue.note(cluster, row);
     }
 
     /// The states of sources have changed, so objects may be known to be gone.
