@@ -528,6 +528,29 @@ async fn a_wrong_configuration_changes_nothing_and_two_servers_need_two_outboxes
     );
 }
 
+/// The kinds that are followed are those of the configuration. Its line is named at the start, and when it is read again.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wrong_kind_is_an_error_of_its_line() {
+    let setup = Setup::start().await;
+    let path = setup.path();
+    let wrong = "kinds:\n- po\n- depoly\n";
+    std::fs::write(&path, wrong).unwrap();
+    let error = format!(
+        "error: {path}:3: the server doesn't have a resource type \"depoly\"\nhint: did you mean deploy, deployment, deployments?\n"
+    );
+    for print in [&[][..], &["--print-manifest", "--tls-secret=tls"]] {
+        let ran = setup.spy().run(&[&["serve", "-f", &path], print].concat());
+        assert_eq!((ran.status.code(), &*ran.stderr), (Some(1), &*error));
+    }
+    std::fs::write(&path, "kinds: [po]\noutbox: outbox\n").unwrap();
+    let mut served = Served::start(&setup.spy(), &["-f", &path]);
+    std::fs::write(&path, wrong).unwrap();
+    served.running.hang_up();
+    served
+        .running
+        .until(":3: the server doesn't have a resource type \"depoly\"; hint: did you mean deploy");
+}
+
 /// A type that the cluster does not serve is an error at the start, and when the configuration is read again.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sink_names_types_that_the_cluster_serves() {

@@ -29,15 +29,24 @@ pub(super) struct ServeConfig {
     pub(super) packages: Vec<PackageTool>,
     /// The file of the outbox; `None` for the usual one.
     pub(super) outbox: Option<PathBuf>,
-    /// The lines with the types of all sinks.
+    /// The lines with these.
     kind_lines: Vec<u64>,
+    /// The lines with the types of all sinks.
+    sink_lines: Vec<u64>,
+}
+
+/// A type that a sink names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct NamedType {
+    pub(super) word: String,
+    pub(super) line: u64,
 }
 
 /// The file as it is written.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 struct ConfigFile {
-    kinds: Vec<String>,
+    kinds: Vec<Spanned<String>>,
     sinks: Vec<SinkEntry>,
     packages: PackagesEntry,
     outbox: Option<PathBuf>,
@@ -156,13 +165,45 @@ pub(super) struct LoadedConfig {
 impl LoadedConfig {
     /// Reads a file, before anything else happens.
     pub(super) fn read(path: PathBuf) -> Result<LoadedConfig, CommandError> {
-        let content = ServeConfig::read(&path)?;
+        let content = ServeConfig::parse(&YamlFile { path: &path }.text()?, &path)?;
+        Ok(LoadedConfig { path, content })
+    }
+
+    /// Reads a file again, while the program runs. An empty one is an error: it is about to be written.
+    pub(super) fn read_again(path: &Path) -> Result<LoadedConfig, CommandError> {
+        let content = ServeConfig::parse_again(&YamlFile { path }.text()?, path)?;
+        let path = path.to_owned();
         Ok(LoadedConfig { path, content })
     }
 
     /// Finds the types of the sinks in a cluster. Fails for one that it does not serve.
     pub(super) async fn find_types(&mut self, session: &Session) -> Result<(), CommandError> {
-        self.content.find_types(&self.path, session).await
+        let types = self.content.sink_types();
+        let mut found = Vec::new();
+        for NamedType { word, line } in &types {
+            let named = session.type_named(word).await;
+            found.push(named.map_err(|error| self.at_line(*line, &error))?);
+        }
+        let sinks = self.content.sinks.iter_mut();
+        let words = sinks.flat_map(|sink| &mut sink.when.kinds);
+        for (word, found) in words.zip(found) {
+            *word = found;
+        }
+        Ok(())
+    }
+
+    /// The types and objects to follow, with their lines.
+    pub(super) fn kinds_with_lines(&self) -> impl Iterator<Item = (&String, u64)> {
+        let lines = self.content.kind_lines.iter().copied();
+        self.content.kinds.iter().zip(lines)
+    }
+
+    /// An error about a line of the file.
+    pub(super) fn at_line(&self, line: u64, error: &CommandError) -> CommandError {
+        let text = error.to_string();
+        let text = text.strip_prefix("error: ").unwrap_or(&text);
+        let at_line = YamlFile { path: &self.path }.at_line(line, text);
+        error.hints().iter().fold(at_line, CommandError::hint)
     }
 }
 
@@ -172,16 +213,6 @@ pub(super) fn kinds_of(config: Option<&LoadedConfig>) -> &[String] {
 }
 
 impl ServeConfig {
-    /// Reads a file, and the files that it names. Their paths are relative to its directory.
-    pub(super) fn read(path: &Path) -> Result<ServeConfig, CommandError> {
-        ServeConfig::parse(&YamlFile { path }.text()?, path)
-    }
-
-    /// Reads a file again, while the program runs. An empty one is an error: it is about to be written.
-    pub(super) fn read_again(path: &Path) -> Result<ServeConfig, CommandError> {
-        ServeConfig::parse_again(&YamlFile { path }.text()?, path)
-    }
-
     fn parse_again(text: &str, path: &Path) -> Result<ServeConfig, CommandError> {
         if text.trim().is_empty() {
             let error = format!("error: {}: the file is empty", path.display());
@@ -190,14 +221,14 @@ impl ServeConfig {
         ServeConfig::parse(text, path)
     }
 
-    /// Reads the text of a file.
+    /// Reads the text of a file, and the files that it names. Their paths are relative to its directory.
     fn parse(text: &str, path: &Path) -> Result<ServeConfig, CommandError> {
         let yaml = YamlFile { path };
         let file: ConfigFile = yaml.parse(text)?;
         let outbox = file.outbox.map(|path| yaml.relative(&path));
         let reader = ConfigReader { file: yaml };
         let (mut sinks, mut topics, mut names) = (Vec::new(), Vec::new(), Vec::new());
-        let mut kind_lines = Vec::new();
+        let mut sink_lines = Vec::new();
         for entry in file.sinks {
             let name = &entry.name.value;
             if name.is_empty() || names.contains(name) {
@@ -210,12 +241,13 @@ impl ServeConfig {
                 topics.push(Arc::new(reader.topic(entry)?));
             } else {
                 let kinds = entry.when.iter().flat_map(|when| &when.kind);
-                kind_lines.extend(kinds.map(|kind| kind.referenced.line()));
+                sink_lines.extend(kinds.map(|kind| kind.referenced.line()));
                 sinks.push(reader.sink(entry)?);
             }
         }
         Ok(ServeConfig {
-            kinds: file.kinds,
+            kind_lines: file.kinds.iter().map(|it| it.referenced.line()).collect(),
+            kinds: file.kinds.into_iter().map(|it| it.value).collect(),
             sinks,
             topics,
             packages: file
@@ -225,27 +257,19 @@ impl ServeConfig {
                 .map(PackageTool::from)
                 .collect(),
             outbox,
-            kind_lines,
+            sink_lines,
         })
     }
 
-    /// Finds the types of the sinks in a cluster. Fails for one that it does not serve.
-    pub(super) async fn find_types(
-        &mut self,
-        path: &Path,
-        session: &Session,
-    ) -> Result<(), CommandError> {
-        let words = self.sinks.iter_mut().flat_map(|sink| &mut sink.when.kinds);
-        for (word, line) in words.zip(&self.kind_lines) {
-            let found = session.type_named(word).await;
-            *word = found.map_err(|error| {
-                let text = error.to_string();
-                let text = text.strip_prefix("error: ").unwrap_or(&text);
-                let hints = error.hints().iter();
-                hints.fold(YamlFile { path }.at_line(*line, text), CommandError::hint)
-            })?;
-        }
-        Ok(())
+    /// The types that the sinks name.
+    pub(super) fn sink_types(&self) -> Vec<NamedType> {
+        let words = self.sinks.iter().flat_map(|sink| &sink.when.kinds);
+        let types = words.zip(&self.sink_lines);
+        let types = types.map(|(word, line)| NamedType {
+            word: word.clone(),
+            line: *line,
+        });
+        types.collect()
     }
 }
 

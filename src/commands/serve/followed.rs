@@ -1,9 +1,8 @@
 //! Which objects the server follows, and their state before any event. `Retargeting` finds both again while the server runs.
 
-use std::path::Path;
-
-use super::config::{LoadedConfig, ServeConfig};
+use super::config::LoadedConfig;
 use crate::commands::live::cluster_group::JoinedCluster;
+use crate::commands::live::clusters::Clusters;
 use crate::commands::status::{RETENTION, StatusState, own_namespace};
 use crate::commands::{
     ClusterOrigin, CommandError, Context, Ending, EveryKind, FailureLogs, LastChanges, LogLineArgs,
@@ -39,8 +38,46 @@ pub(super) fn with_kinds(
     })
 }
 
+/// Finds the types of the sinks, and the targets of the command line, or of the kinds of the configuration in their place.
+pub(super) async fn find_targets(
+    objects: &ObjectArgs,
+    config: Option<&mut LoadedConfig>,
+    session: &Session,
+    context: &mut Context<'_>,
+) -> Result<EveryKind, CommandError> {
+    let Some(config) = config else {
+        return targets(objects, session, context).await;
+    };
+    config.find_types(session).await?;
+    configured_targets(objects, config, session, context).await
+}
+
+/// The targets of a configuration. An error names the line of the first kind that is wrong.
+async fn configured_targets(
+    objects: &ObjectArgs,
+    config: &LoadedConfig,
+    session: &Session,
+    context: &mut Context<'_>,
+) -> Result<EveryKind, CommandError> {
+    let all = with_kinds(objects, &config.content.kinds)?;
+    let error = match targets(&all, session, context).await {
+        Ok(every) => return Ok(every),
+        Err(error) => error,
+    };
+    if error.answer().is_some() {
+        return Err(error);
+    }
+    for (kind, line) in config.kinds_with_lines() {
+        let alone = with_kinds(objects, std::slice::from_ref(kind))?;
+        if let Err(error) = targets(&alone, session, context).await {
+            return Err(config.at_line(line, &error));
+        }
+    }
+    Err(error)
+}
+
 /// The requested objects and types; without any, every kind but Events, which have no state.
-pub(super) async fn targets(
+async fn targets(
     objects: &ObjectArgs,
     session: &Session,
     context: &mut Context<'_>,
@@ -101,8 +138,8 @@ fn looking_back(model: Model, requested: Vec<SourceKey>, session: &Session) -> S
 
 /// Finds the objects again when the configuration names other kinds.
 pub(super) struct Retargeting<'s> {
-    /// `None` if several clusters are followed.
-    session: Option<&'s Session>,
+    /// Where they are found.
+    pub(super) clusters: Clusters<'s>,
     /// The objects of the command line.
     objects: ObjectArgs,
     /// The kinds that are followed now.
@@ -113,27 +150,16 @@ pub(super) struct Retargeting<'s> {
 }
 
 impl<'s> Retargeting<'s> {
-    /// Finds objects like these of the command line in a cluster, while the kinds of this configuration are followed.
+    /// Finds objects like these of the command line, while the kinds of this configuration are followed. Those of several clusters
+    /// stay.
     pub(super) fn new(
-        session: &'s Session,
+        clusters: Clusters<'s>,
         objects: &ObjectArgs,
         config: &LoadedConfig,
         context: &Context<'_>,
     ) -> Retargeting<'s> {
         Retargeting {
-            session: Some(session),
-            ..Retargeting::of_several(objects, config, context)
-        }
-    }
-
-    /// The same of several clusters, whose kinds stay.
-    pub(super) fn of_several(
-        objects: &ObjectArgs,
-        config: &LoadedConfig,
-        context: &Context<'_>,
-    ) -> Retargeting<'s> {
-        Retargeting {
-            session: None,
+            clusters,
             objects: objects.clone(),
             kinds: config.content.kinds.clone(),
             origin: context.origin.clone(),
@@ -146,16 +172,16 @@ impl<'s> Retargeting<'s> {
     /// read again from the cluster. The kinds are followed once [`Retargeting::follow`] says so.
     pub(super) async fn state(
         &self,
-        kinds: &[String],
+        config: &LoadedConfig,
     ) -> Result<Option<Box<StatusState>>, CommandError> {
-        if self.kinds == kinds {
+        if self.kinds == config.content.kinds {
             return Ok(None);
         }
-        let Some(session) = self.session else {
+        let Some(session) = self.clusters.only() else {
             let error = "error: other kinds of several clusters need another start of the server";
             return Err(CommandError::failed(error));
         };
-        let objects = with_kinds(&self.objects, kinds)?;
+        let objects = with_kinds(&self.objects, &config.content.kinds)?;
         let mut env = self.env.detached(Stream::default(), Stream::default());
         let mut context = Context {
             origin: self.origin.clone(),
@@ -163,19 +189,15 @@ impl<'s> Retargeting<'s> {
             env: &mut env,
             unread: UnreadFiles::default(),
         };
-        let every = targets(&objects, session, &mut context).await?;
+        let every = configured_targets(&self.objects, config, session, &mut context).await?;
         let state = state(&objects, session, &every).await;
         Ok(Some(Box::new(state)))
     }
 
     /// Finds the types of the sinks. Of several clusters, each may serve others, so any word may be a type.
-    pub(super) async fn find_types(
-        &self,
-        config: &mut ServeConfig,
-        path: &Path,
-    ) -> Result<(), CommandError> {
-        match self.session {
-            Some(session) => config.find_types(path, session).await,
+    pub(super) async fn find_types(&self, config: &mut LoadedConfig) -> Result<(), CommandError> {
+        match self.clusters.only() {
+            Some(session) => config.find_types(session).await,
             None => Ok(()),
         }
     }

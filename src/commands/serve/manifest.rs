@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use serde_json::{Value as Json, json};
 
-use super::config::ServeConfig;
-use super::followed::{targets, with_kinds};
+use super::config::{LoadedConfig, ServeConfig};
+use super::followed::find_targets;
 use super::manifest_files::ManifestFiles;
 use crate::commands::{
     Awaited, CommandError, Context, Ended, IMAGE, InClusterProgram, MountedVolume, ObjectArgs,
@@ -61,20 +61,22 @@ pub(super) async fn print_manifest(
     context: &mut Context<'_>,
     stop: &Stop,
 ) -> Result<Ended, CommandError> {
-    let config = match &server.config {
-        Some(path) => Some((ServeConfig::read(path)?, std::fs::read_to_string(path)?)),
+    let mut config = match &server.config {
+        Some(path) => {
+            let loaded = LoadedConfig::read(path.clone())?;
+            Some((loaded, std::fs::read_to_string(path)?))
+        }
         None => None,
     };
     let connected = Box::pin(Session::connect(context));
     let session = stop.in_time(Awaited::Types, connected).await?;
-    let kinds = config.as_ref().map_or(&[][..], |(config, _)| &config.kinds);
-    let objects = with_kinds(&server.objects, kinds)?;
-    let every = Box::pin(targets(&objects, &session, context));
+    let loaded = config.as_mut().map(|(config, _)| config);
+    let every = Box::pin(find_targets(&server.objects, loaded, &session, context));
     let every = stop.in_time(Awaited::Types, every).await?;
     let keys = session.keys(&every.targets);
     let is_of_one = keys.iter().any(|key| key.namespace().is_some());
     let own = is_of_one.then_some(&*session.namespace);
-    let config = config.map(|(config, text)| PrintedConfig::new(&config, text));
+    let config = config.map(|(config, text)| PrintedConfig::new(&config.content, text));
     let config = config.transpose()?;
     let files = config.as_ref().map(|config| &config.files);
     if let Some(command) = files.and_then(|it| it.command(FILES_SECRET, &session.namespace)) {

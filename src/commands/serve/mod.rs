@@ -38,7 +38,7 @@ use crate::serve::RightsCache;
 pub(crate) use args::ServeArgs;
 use config::{LoadedConfig, kinds_of};
 use entrance::entrance;
-use followed::{Retargeting, state, targets, with_kinds};
+use followed::{Retargeting, find_targets, state, with_kinds};
 use followed_cluster::FollowedCluster;
 use kube_api::{ApiReaders, KubeApi};
 use kube_rights::KubeRights;
@@ -82,13 +82,10 @@ async fn serve(
     }
     let port = args.listen.open().await?;
     let session = connect(args, &stop, context).await?;
-    if let Some(config) = &mut config {
-        let found = Box::pin(config.find_types(&session));
-        stop.in_time(Awaited::Types, found).await?;
-    }
-    let objects = with_kinds(&args.objects(), kinds_of(config.as_ref()))?;
-    let every = Box::pin(targets(&objects, &session, context));
+    let arguments = args.objects();
+    let every = Box::pin(find_targets(&arguments, config.as_mut(), &session, context));
     let every = stop.in_time(Awaited::Types, every).await?;
+    let objects = with_kinds(&arguments, kinds_of(config.as_ref()))?;
     let state = Box::pin(async { Ok(state(&objects, &session, &every).await) });
     let state = stop.in_time(Awaited::Types, state).await?;
     let only = FollowedCluster::only(session.cluster.clone(), state);
@@ -110,7 +107,7 @@ async fn serve(
     let mut sinks = None;
     if let Some(config) = config {
         let places = places(args, &config, &session, context).await?;
-        let retargeting = Retargeting::new(&session, &args.objects(), &config, context);
+        let retargeting = Retargeting::new((&session).into(), &args.objects(), &config, context);
         let (sending, work) = server.sending(config, places, context.env).await?;
         let reloads = ReloadRequests::listen(context.env)?;
         sinks = Some(work.run(reloads, retargeting).boxed_local());

@@ -67,7 +67,7 @@ impl ServedGroup {
         let mut server = OpenServer::new(first, port, entrance, stop).serving(api);
         let mut sinks = None;
         if let Some(config) = self.config {
-            let retargeting = Retargeting::of_several(&args.objects(), &config, context);
+            let retargeting = Retargeting::new((&group).into(), &args.objects(), &config, context);
             let places = outbox_of_several(args, &config, context)?;
             let (sending, work) = server.sending(config, places, context.env).await?;
             let reloads = ReloadRequests::listen(context.env)?;

@@ -1,5 +1,6 @@
 //! `SinkWork`: sends changes of state to the sinks of the configuration, and reads the configuration again at SIGHUP.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::future::pending;
 use std::path::PathBuf;
@@ -13,10 +14,11 @@ use jiff::Timestamp;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
-use super::config::{LoadedConfig, ServeConfig};
+use super::config::{LoadedConfig, NamedType, ServeConfig};
 use super::followed::Retargeting;
 use super::followed_cluster::FollowedCluster;
 use super::topics::{RecordPlace, TopicPushes};
+use crate::commands::live::clusters::Clusters;
 use crate::commands::status::StatusState;
 use crate::commands::{CommandError, ReloadRequests, Sources};
 use crate::env::{Clock, Env};
@@ -46,6 +48,8 @@ pub(super) struct SinkWork {
     reloads: mpsc::Sender<Reload>,
     topics: TopicPushes,
     are_several: bool,
+    /// The types that the sinks name, until it is known whether one of several clusters serves them.
+    unchecked: RefCell<Vec<NamedType>>,
 }
 
 /// Where the work of the sinks is kept.
@@ -78,6 +82,7 @@ impl SinkWork {
             notes,
             reloads: send,
             are_several: places.are_several,
+            unchecked: RefCell::default(),
             topics: TopicPushes::new(places.record, env.now.clone()),
         };
         work.use_sinks(&config.content, now).await?;
@@ -97,6 +102,7 @@ impl SinkWork {
 
     /// Sends messages for as long as it is polled, and reads the configuration again when the user asks.
     pub(super) async fn run(self, mut reloads: ReloadRequests, mut retargeting: Retargeting<'_>) {
+        let clusters = retargeting.clusters;
         let mut beat = interval(KEEP_UP);
         beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -117,6 +123,7 @@ impl SinkWork {
             let read = tokio::select! {
                 Some(()) = running.next() => continue,
                 () = self.keep_up(&mut beat) => continue,
+                () = self.check_types(clusters) => continue,
                 read = read_again => read,
             };
             drop(running);
@@ -147,6 +154,24 @@ impl SinkWork {
         }
     }
 
+    /// Once several clusters have all joined, says which types of the sinks none of them serves. One cluster refuses them at once.
+    async fn check_types(&self, clusters: Clusters<'_>) {
+        let mut board = self.board.clone();
+        while clusters.sessions().count() < board.borrow_and_update().snapshot.clusters.len() {
+            if board.changed().await.is_err() {
+                break;
+            }
+        }
+        for NamedType { word, line } in self.unchecked.take() {
+            if is_served_nowhere(clusters, &word).await {
+                let place = format!("{}:{line}", self.config.display());
+                let text = format!("{place}: no cluster has a resource type {word:?}");
+                self.note("config", text);
+            }
+        }
+        pending::<()>().await;
+    }
+
     /// Tells the follower and the user what has become of a new configuration.
     async fn tell(&self, read: Result<Reload, CommandError>) {
         match read {
@@ -165,9 +190,10 @@ impl SinkWork {
 
     /// Reads the configuration again. A wrong one changes nothing.
     async fn read_again(&self, retargeting: &mut Retargeting<'_>) -> Result<Reload, CommandError> {
-        let mut config = ServeConfig::read_again(&self.config)?;
-        retargeting.find_types(&mut config, &self.config).await?;
-        let state = retargeting.state(&config.kinds).await?;
+        let mut config = LoadedConfig::read_again(&self.config)?;
+        retargeting.find_types(&mut config).await?;
+        let state = retargeting.state(&config).await?;
+        let config = config.content;
         self.use_sinks(&config, (self.clock)()).await?;
         retargeting.follow(config.kinds);
         Ok(Reload {
@@ -185,6 +211,9 @@ impl SinkWork {
             .on_thread(move |queue| queue.set_sinks(sinks, now));
         let dropped = set.await?;
         self.topics.set(&config.topics);
+        if self.are_several {
+            self.unchecked.replace(config.sink_types());
+        }
         for (sink, count) in dropped {
             let is_known = config.sinks.iter().any(|known| known.name == sink);
             let why = if is_known {
@@ -202,6 +231,18 @@ impl SinkWork {
         let sink = sink.to_owned();
         let _full = self.notes.try_send(SinkNote { sink, text });
     }
+}
+
+/// Whether every cluster says that it does not serve a type.
+async fn is_served_nowhere(clusters: Clusters<'_>, word: &str) -> bool {
+    for session in clusters.sessions() {
+        let found = session.type_named(word).await;
+        // A server that does not answer may have it.
+        if found.err().is_none_or(|error| error.answer().is_some()) {
+            return false;
+        }
+    }
+    true
 }
 
 /// Whether all objects of a cluster are read and up to date.

@@ -349,6 +349,25 @@ async fn a_webhook_learns_the_cluster_of_a_change() {
     assert!(ran.stderr.starts_with("error: "), "{}", ran.transcript());
 }
 
+/// Each cluster may serve other types, so a word is wrong only if none of them knows it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_type_that_no_cluster_serves_is_named() {
+    let fleet = fleet().await;
+    let told = Told::of(&fleet);
+    let text = std::fs::read_to_string(told.config()).unwrap();
+    let text = text.replace("kind: [pods]", "kind: [pods,\n  depoly]");
+    std::fs::write(told.config(), text).unwrap();
+    let mut served = told.serve(&fleet, &["pods"]);
+    let line = format!(
+        "config: {}:3: no cluster has a resource type \"depoly\"",
+        told.config()
+    );
+    served.running.until(&line);
+    fleet.clusters[1].delete("pods", "web");
+    assert_eq!(told.change(), "prod-us web Failed>NotFound");
+    served.stop();
+}
+
 /// A cluster that has not joined, and one that has joined and cannot be read, delay no other. What happened in it meanwhile is
 /// sent when it can be read, and only once.
 #[tokio::test(flavor = "multi_thread")]
