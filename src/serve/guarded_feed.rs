@@ -1,12 +1,13 @@
-//! `GuardedFeed` and `RightGuard`: the reader of an open stream is asked about from time to time.
+//! `GuardedFeed` and `RightGuard`: the reader of an open stream is asked about from time to time. The first one narrows with all
+//! rights, the other one ends with one right.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::{BoxFuture, OptionFuture};
-use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep_until};
+use tokio::time::{Interval, MissedTickBehavior, interval};
 
+use super::asked_again::{AskedAgain, OpenQuestion};
 use super::frame::Frame;
 use super::reader::{ReaderToken, WebReader};
 use super::rights::{ReadRight, ReaderRights, SourcePlace};
@@ -14,18 +15,8 @@ use super::rights_cache::{RightsAnswer, RightsAsker, RightsCache, RightsError, R
 use super::streams::Feed;
 use super::web_server::{OpenStream, WebServer};
 
-/// How often the rights of the reader of a stream are asked for again. With the age of an answer, a right that is gone shows
-/// nothing after half a minute.
-const ASKED_AGAIN: Duration = Duration::from_secs(20);
-
-/// How long a stream goes on while the API server does not answer.
-const LONGEST_UNASKED: Duration = Duration::from_secs(300);
-
 /// How often a stream looks whether the server reads other places.
 const GLANCE: Duration = Duration::from_secs(1);
-
-/// The wait after the first question without an answer. The waits double, up to [`ASKED_AGAIN`].
-const FIRST_WAIT: Duration = Duration::from_secs(1);
 
 /// Who reads a stream, and of which namespace.
 pub(super) struct StreamAsker {
@@ -67,37 +58,28 @@ pub(super) struct GuardedFeed<F> {
     asker: Arc<StreamAsker>,
     open: OpenStream,
     glances: Interval,
-    /// When the API server answered last, and about which places.
-    answered: Instant,
+    /// The places that the API server was asked about last.
     places: Places,
-    /// The question that waits for its answer.
-    question: Option<BoxFuture<'static, Answer>>,
-    /// When the next question may be asked, and the wait after another one without an answer.
-    not_before: Instant,
-    wait: Duration,
+    question: AskedAgain<Answer>,
 }
 
 /// Where the server reads.
 type Places = Arc<BTreeSet<SourcePlace>>;
 
 /// The rights of the reader, and the places that were asked about.
-type Answer = (Result<ReaderRights, RightsError>, Places);
+type Answer = (ReaderRights, Places);
 
 impl<F: Feed> GuardedFeed<F> {
     pub(super) fn new(feed: F, asker: StreamAsker, open: OpenStream) -> GuardedFeed<F> {
         let mut glances = interval(GLANCE);
         glances.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let now = Instant::now();
         GuardedFeed {
             feed,
             asker: Arc::new(asker),
             glances,
-            answered: now,
             places: open.server.snapshot().places.clone(),
             open,
-            question: None,
-            not_before: now,
-            wait: FIRST_WAIT,
+            question: AskedAgain::new(),
         }
     }
 
@@ -105,12 +87,29 @@ impl<F: Feed> GuardedFeed<F> {
         if matches!(self.asker.reader, WebReader::Owner) {
             return self.feed.next().await;
         }
+        let (server, asker) = (&self.open.server, &self.asker);
+        let ask = || -> OpenQuestion<Answer> {
+            let (server, asker) = (server.clone(), asker.clone());
+            Box::pin(async move {
+                let places = server.snapshot().places.clone();
+                let question = asker.question(RightsAsker::OpenStream);
+                Ok((server.rights(question).await?, places))
+            })
+        };
         loop {
             tokio::select! {
                 biased;
-                Some(answer) = OptionFuture::from(self.question.as_mut()) => self.take(answer)?,
+                answer = self.question.answer(ask) => {
+                    let (rights, places) = answer?;
+                    self.feed.change_rights(rights);
+                    self.places = places;
+                }
                 // A stream that is never idle is asked about, too.
-                _ = self.glances.tick() => self.ask_if_due()?,
+                _ = self.glances.tick() => {
+                    if server.snapshot().places != self.places {
+                        self.question.hurry();
+                    }
+                }
                 frame = self.feed.next() => return frame,
             }
         }
@@ -120,56 +119,15 @@ impl<F: Feed> GuardedFeed<F> {
     pub(super) fn next_now(&mut self) -> Option<Frame> {
         self.feed.next_now()
     }
-
-    /// Asks for the rights again if they are due; `None` if the stream must end.
-    fn ask_if_due(&mut self) -> Option<()> {
-        // Without an API server there is no news either, but rights must not outlive it for long.
-        if self.answered.elapsed() >= LONGEST_UNASKED {
-            return None;
-        }
-        let server = self.open.server.clone();
-        let places = server.snapshot().places.clone();
-        let is_due = self.answered.elapsed() >= ASKED_AGAIN || places != self.places;
-        if is_due && self.question.is_none() && Instant::now() >= self.not_before {
-            let asker = self.asker.clone();
-            let question = async move {
-                let question = asker.question(RightsAsker::OpenStream);
-                (server.rights(question).await, places)
-            };
-            self.question = Some(Box::pin(question));
-        }
-        Some(())
-    }
-
-    /// Takes an answer; `None` if the stream must end.
-    fn take(&mut self, (rights, places): Answer) -> Option<()> {
-        self.question = None;
-        match rights {
-            Ok(rights) => {
-                self.feed.change_rights(rights);
-                self.answered = Instant::now();
-                self.places = places;
-                self.wait = FIRST_WAIT;
-            }
-            Err(RightsError::Unavailable(_)) => {
-                let jitter = fastrand::f64();
-                self.not_before = Instant::now() + self.wait.mul_f64(1.0 - jitter / 2.0);
-                self.wait = (self.wait * 2).min(ASKED_AGAIN);
-            }
-            Err(RightsError::UnknownToken) => return None,
-        }
-        Some(())
-    }
 }
 
-/// The right that a stream needs.
+/// The right that a stream needs. The stream goes on while it is asked for again.
 pub struct RightGuard {
     rights: Arc<RightsCache>,
     token: ReaderToken,
     right: ReadRight,
-    /// When it was asked for last, and when the API server granted it last.
-    asked: Instant,
-    granted: Instant,
+    question: AskedAgain<RightsAnswer>,
+    is_lost: bool,
 }
 
 impl RightGuard {
@@ -179,31 +137,21 @@ impl RightGuard {
             rights,
             token,
             right,
-            asked: Instant::now(),
-            granted: Instant::now(),
+            question: AskedAgain::new(),
+            is_lost: false,
         }
     }
 
-    /// Waits until the right is to be asked for.
-    pub async fn due(&self) {
-        sleep_until(self.asked + ASKED_AGAIN).await;
-    }
-
-    /// Whether the stream may go on. It asks the API server if that is due.
-    pub async fn is_granted(&mut self) -> bool {
-        if self.asked.elapsed() < ASKED_AGAIN {
-            return true;
-        }
-        self.asked = Instant::now();
-        let asker = RightsAsker::OpenStream;
-        match self.rights.ask(&self.token, &self.right, asker).await {
-            Ok(RightsAnswer::Granted) => {
-                self.granted = self.asked;
-                true
-            }
-            Ok(RightsAnswer::Denied | RightsAnswer::Unknown) => false,
-            // Without an API server there is no news either, but a right must not outlive it for long.
-            Err(_) => self.granted.elapsed() < LONGEST_UNASKED,
+    /// Waits until the stream must end. It is cancel safe.
+    pub async fn lost(&mut self) {
+        let ask = || -> OpenQuestion<RightsAnswer> {
+            let (rights, token, right) =
+                (self.rights.clone(), self.token.clone(), self.right.clone());
+            Box::pin(async move { rights.ask(&token, &right, RightsAsker::OpenStream).await })
+        };
+        while !self.is_lost {
+            let answer = self.question.answer(ask).await;
+            self.is_lost = answer != Some(RightsAnswer::Granted);
         }
     }
 }
@@ -217,8 +165,9 @@ mod tests {
     use futures::FutureExt;
     use futures::future::BoxFuture;
     use tokio::sync::{mpsc, watch};
-    use tokio::time::{sleep, timeout};
+    use tokio::time::{Instant, sleep, timeout};
 
+    use super::super::asked_again::{ASKED_AGAIN, LONGEST_UNASKED};
     use super::super::board::Board;
     use super::super::gate::{AccessToken, Gate};
     use super::super::params::{Params, RowFilter};

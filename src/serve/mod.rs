@@ -5,6 +5,7 @@
 //! nothing, delays nobody, and finds a gap when it comes back too late.
 
 mod api_path;
+mod asked_again;
 mod board;
 mod certificate;
 mod cluster_choice;

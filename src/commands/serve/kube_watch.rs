@@ -13,6 +13,7 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
+use futures::FutureExt;
 use futures::stream::unfold;
 use http::StatusCode;
 use tokio::sync::{Notify, watch};
@@ -193,8 +194,9 @@ impl KubeWatch {
             return Some(present);
         }
         while !self.has_ended && Instant::now() < self.end {
+            // A watch that is never idle is asked about, too.
             if let Some(guard) = &mut self.source.guard
-                && !guard.is_granted().await
+                && guard.lost().now_or_never().is_some()
             {
                 return None;
             }
@@ -218,10 +220,10 @@ impl KubeWatch {
     /// Waits for news. Returns a bookmark if one is due.
     async fn wait(&mut self, reached: Revision) -> Option<String> {
         let source = &mut self.source;
-        let guard = source.guard.as_ref();
-        let rights = async {
+        let guard = source.guard.as_mut();
+        let lost = async {
             match guard {
-                Some(guard) => guard.due().await,
+                Some(guard) => guard.lost().await,
                 None => pending().await,
             }
         };
@@ -230,7 +232,10 @@ impl KubeWatch {
                 self.has_ended = changed.is_err();
                 return None;
             }
-            () = rights => return None,
+            () = lost => {
+                self.has_ended = true;
+                return None;
+            }
             () = sleep_until(self.end) => self.has_ended = true,
             () = sleep_until(self.next_bookmark) => self.next_bookmark += BOOKMARKS,
         }
@@ -338,7 +343,6 @@ pub(super) fn expired(version: u64) -> Response {
 mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    use futures::FutureExt;
     use futures::future::BoxFuture;
     use insta::assert_snapshot;
     use jiff::Timestamp;
@@ -618,5 +622,41 @@ mod tests {
         grants.store(false, Ordering::Relaxed);
         let ended = timeout(Duration::from_secs(30), watch.next()).await;
         assert_eq!(ended, Ok(None));
+    }
+
+    /// It never answers.
+    struct SilentServer;
+
+    impl RightsSource for SilentServer {
+        fn answer<'a>(
+            &'a self,
+            _: &'a ReaderToken,
+            _: &'a ReadRight,
+        ) -> BoxFuture<'a, Result<RightsAnswer, String>> {
+            Box::pin(pending())
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_watch_shows_news_while_the_api_server_is_silent() {
+        let window = window();
+        let rights = Arc::new(RightsCache::new(Arc::new(SilentServer)));
+        let token = ReaderToken::new("alice").expect("a token");
+        let right = ReadRight::Logs("shop".into());
+        let guard = RightGuard::new(rights, token, right);
+        let mut long = asked(None);
+        long.seconds = Some(600);
+        long.has_bookmarks = false;
+        let mut watch = open(&window, &long, None, Some(guard));
+        let idle = timeout(Duration::from_secs(30), watch.next()).await;
+        assert!(idle.is_err(), "{idle:?}");
+        let new = pod(("shop", "a"), "{}", 11);
+        apply(&window, &object(Why::Modified, None, new));
+        let news = timeout(Duration::from_millis(1), watch.next()).await;
+        let news = news.expect("it asks meanwhile").expect("news");
+        assert_eq!(shown(&news), "ADDED a 11\n");
+        let begun = Instant::now();
+        assert_eq!(watch.next().await, None);
+        assert_eq!(begun.elapsed(), Duration::from_secs(270));
     }
 }
