@@ -27,7 +27,7 @@ use crate::object::{ObjectRef, counted};
 use crate::serve::{Board, ServedCluster, ServedRow, SinkCountsSource};
 use crate::sink::{
     ClusterRows, OutboxError, RowAbsence, RowCluster, SinkDeliveries, SinkNote, SinkQueue,
-    ToldOutage,
+    ToldOutage, on_thread,
 };
 use crate::source::{Select, SourceKey, SourceState};
 
@@ -190,7 +190,9 @@ impl SinkWork {
 
     /// Reads the configuration again. A wrong one changes nothing.
     async fn read_again(&self, retargeting: &mut Retargeting<'_>) -> Result<Reload, CommandError> {
-        let mut config = LoadedConfig::read_again(&self.config)?;
+        let path = self.config.clone();
+        let read = on_thread(move || LoadedConfig::read_again(&path));
+        let mut config = read.await?;
         retargeting.find_types(&mut config).await?;
         let state = retargeting.state(&config).await?;
         let config = config.content;
