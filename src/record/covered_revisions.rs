@@ -180,8 +180,11 @@ impl CoveredRevisions {
     }
 }
 
+/// Recorders that stop together, and the sources of one, end one after the other, within this time.
+pub(super) const TOGETHER: SignedDuration = SignedDuration::from_secs(5);
+
 /// Why there is a hole, if there was a recorder.
-const MISSED: &str = "a recorder ran, but may have missed versions";
+pub(super) const MISSED: &str = "a recorder ran, but may have missed versions";
 
 /// Until when a source had contact with its server.
 #[derive(Clone, Copy, Debug, Default)]

@@ -170,9 +170,14 @@ impl StoreFileReader {
     pub fn coverage(&self, source: &RecordedSource) -> Result<CoveredRevisions, StoreError> {
         let marks = self.marks_of(source)?;
         let marks = marks.iter().map(|(_, seen, mark)| (*seen, mark));
-        let reached = self.sources().iter().filter_map(|it| it.reached.as_ref());
-        let end = reached.map(|(_, at)| *at).max().unwrap_or(Timestamp::MIN);
+        let end = self.end().unwrap_or(Timestamp::MIN);
         Ok(CoveredRevisions::of(marks, source.reached.as_ref(), end))
+    }
+
+    /// When it ends; `None` if it has no whole source.
+    pub(super) fn end(&self) -> Option<Timestamp> {
+        let reached = self.sources().iter().filter_map(|it| it.reached.as_ref());
+        reached.map(|(_, at)| *at).max()
     }
 
     /// All marks, in order.

@@ -10,10 +10,11 @@ use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
 use jiff::Timestamp;
 
+use super::recorded_history::RecordedHistory;
 use super::sealer::{Sealer, is_secret};
 use super::store::Store;
 use super::transport::StoreTransport;
-use crate::object::ResourceVersion;
+use crate::object::{Resource, ResourceVersion};
 use crate::source::SourceKey;
 use crate::watch::{
     At, Between, Clock, Hole, LineStream, ListPage, Page, RecordBegin, RecordedPast, Revision,
@@ -28,8 +29,17 @@ pub struct LayeredTransport {
     clock: Clock,
     /// Whether the Secrets of the record are left out.
     leaves_secrets: bool,
-    /// The newest revision after the record that the server has forgotten, for each source that was asked.
-    forgotten: Mutex<Vec<(SourceKey, Revision)>>,
+    /// What the server has said of its history, for each resource that was asked.
+    reaches: Mutex<Vec<(Resource, ServerReach)>>,
+}
+
+/// How far back a server remembers. What it forgets is always everything before a revision.
+#[derive(Clone, Copy, Debug, Default)]
+struct ServerReach {
+    /// The newest revision that it has forgotten.
+    forgotten: Option<Revision>,
+    /// The oldest revision that it still has.
+    kept: Option<Revision>,
 }
 
 impl LayeredTransport {
@@ -46,7 +56,7 @@ impl LayeredTransport {
             record,
             clock,
             leaves_secrets: false,
-            forgotten: Mutex::default(),
+            reaches: Mutex::default(),
         }
     }
 
@@ -87,46 +97,76 @@ impl LayeredTransport {
         if let Some(recorded) = recorded.await {
             return recorded;
         }
-        match self.live.list(key, exact, page.clone()).await {
+        match self.live_page(key, at, page.clone()).await {
             Err(expired @ SourceError::Expired(_)) => {
                 let before =
                     record.read_of(key, move |history, key| history.before_hole(key, at, &page));
-                let before = before.await.ok_or(expired)?;
-                self.forget(key, at);
-                before
+                before.await.ok_or(expired)?
             }
             answer => answer,
         }
     }
 
-    fn forget(&self, key: &SourceKey, at: Revision) {
-        let mut forgotten = self
-            .forgotten
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        match forgotten.iter_mut().find(|(known, _)| known == key) {
-            Some((_, newest)) => *newest = at.max(*newest),
-            None => forgotten.push((key.clone(), at)),
+    /// A listing at a revision from the server, which tells how far it remembers.
+    async fn live_page(
+        &self,
+        key: &SourceKey,
+        at: Revision,
+        page: Page,
+    ) -> Result<ListPage, SourceError> {
+        let answer = self.live.list(key, At::Exact(at), page).await;
+        let mut reaches = self.reaches.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = reaches.iter().position(|(of, _)| *of == key.resource);
+        let known = known.unwrap_or_else(|| {
+            reaches.push((key.resource.clone(), ServerReach::default()));
+            reaches.len() - 1
+        });
+        let reach = &mut reaches[known].1;
+        match &answer {
+            Ok(_) => reach.kept = Some(reach.kept.map_or(at, |kept| kept.min(at))),
+            Err(SourceError::Expired(_)) => reach.forgotten = reach.forgotten.max(Some(at)),
+            Err(_) => {}
+        }
+        answer
+    }
+
+    fn reach(&self, key: &SourceKey) -> ServerReach {
+        let reaches = self.reaches.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = reaches.iter().find(|(of, _)| *of == key.resource);
+        own.map(|(_, reach)| *reach).unwrap_or_default()
+    }
+
+    /// The part of a hole of the record that the server does not have either; `None` if it has everything.
+    async fn forgotten_part(&self, key: &SourceKey, hole: Hole) -> Option<Hole> {
+        let first = hole.after.next();
+        let reach = self.reach(key);
+        let is_known = reach.kept.is_some_and(|kept| kept <= first)
+            || reach.forgotten.is_some_and(|forgotten| forgotten >= first);
+        if !is_known {
+            let probe = Page {
+                limit: 1,
+                next: None,
+            };
+            let _answer = self.live_page(key, first, probe).await;
+        }
+        match self.reach(key).kept {
+            Some(kept) if kept <= first => None,
+            Some(kept) => Some(Hole {
+                upto: kept.min(hole.upto),
+                ..hole
+            }),
+            None => Some(hole),
         }
     }
 
     /// The hole between the end of the record and what the server still has.
     async fn last_hole(&self, key: &SourceKey) -> Option<Hole> {
-        let upto = self.last_forgotten(key)?;
+        let upto = self.reach(key).forgotten?;
         let until = (self.clock)();
         let hole = self.record_of(key)?.read_of(key, move |history, key| {
             history.hole_until(key, upto, until)
         });
         hole.await
-    }
-
-    fn last_forgotten(&self, key: &SourceKey) -> Option<Revision> {
-        let forgotten = self
-            .forgotten
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let own = |(known, _): &&(SourceKey, Revision)| known.resource == key.resource;
-        forgotten.iter().filter(own).map(|(_, at)| *at).max()
     }
 
     /// A page with digests in the place of Secret values and redacted ones.
@@ -208,10 +248,16 @@ impl RecordedPast for LayeredTransport {
 
     fn holes<'a>(&'a self, key: &'a SourceKey) -> BoxFuture<'a, Vec<Hole>> {
         async move {
-            let mut holes = match self.record_of(key) {
-                Some(record) => record.holes(key).await,
-                None => Vec::new(),
+            let Some(record) = self.record_of(key) else {
+                return Vec::new();
             };
+            let mut holes = Vec::new();
+            // The server has everything after what it has forgotten, so the newest hole is asked about first.
+            let recorded = record.read_of(key, RecordedHistory::holes).await;
+            for hole in recorded.into_iter().rev() {
+                holes.extend(self.forgotten_part(key, hole).await);
+            }
+            holes.reverse();
             holes.extend(self.last_hole(key).await);
             holes
         }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use rustc_hash::FxHashMap;
 
-use super::covered_revisions::{CoveredRevisions, CoveredSpan};
+use super::covered_revisions::{CoveredRevisions, CoveredSpan, MISSED, TOGETHER};
 use super::covered_source::{CoveredPart, CoveredSource, PlacedRow};
 use super::error::StoreError;
 use super::file_reader::{RecordedSource, RecordedVersion, StoreFileReader};
@@ -16,7 +16,7 @@ use super::redaction::Redaction;
 use super::schema::RecordedCluster;
 use super::store::ClusterFiles;
 use super::unread::UnreadStoreFiles;
-use crate::object::Resource;
+use crate::object::{Resource, listed};
 use crate::source::{Scope, Select, SourceKey, Why};
 use crate::watch::{Between, Hole, KnownState, Revision};
 
@@ -80,6 +80,71 @@ impl ClusterPast {
             .filter(|part| is_at(part, &|span| Some(span.from) == upto));
         let ends = [before.next().map(path), next.next().map(path)];
         self.unread.in_hole(times, ends)
+    }
+
+    /// The holes in the record of a source, the oldest first.
+    pub(super) fn holes(&mut self, key: &SourceKey) -> Result<Vec<Hole>, StoreError> {
+        let covered = self.covered(key)?;
+        let holes = covered.coverage.holes();
+        holes
+            .map(|hole| self.explained(key, &covered, hole))
+            .collect()
+    }
+
+    /// The hole between the end of a source and that of the record; `None` if they end together.
+    pub(super) fn last_hole(&mut self, key: &SourceKey) -> Result<Option<Hole>, StoreError> {
+        let covered = self.covered(key)?;
+        let (Some(newest), Some(until)) = (covered.coverage.newest(), self.until()) else {
+            return Ok(None);
+        };
+        if until.duration_since(newest.until) <= TOGETHER {
+            return Ok(None);
+        }
+        let reached = self.files.iter().flat_map(StoreFileReader::sources);
+        let reached = reached.filter_map(|it| Revision::parse(&it.reached.as_ref()?.0));
+        // Its recorder may have gone on without contact.
+        let ran = covered
+            .parts
+            .iter()
+            .filter_map(|part| self.files[part.file].end())
+            .any(|end| until.duration_since(end) <= TOGETHER);
+        let hole = Hole {
+            after: newest.upto,
+            upto: reached.max().unwrap_or(newest.upto),
+            since: newest.until,
+            until,
+            cause: ran.then(|| MISSED.into()),
+        };
+        self.explained(key, &covered, hole).map(Some)
+    }
+
+    /// A hole with its cause: a file that cannot be read, or else what was recorded in its place.
+    fn explained(
+        &mut self,
+        key: &SourceKey,
+        covered: &CoveredSource,
+        hole: Hole,
+    ) -> Result<Hole, StoreError> {
+        let ends = [Some(hole.after), Some(hole.upto)];
+        let unread = self.unread_in(covered, [hole.since, hole.until], ends);
+        if let Some(cause) = unread.or(hole.cause.clone()) {
+            return Ok(Hole {
+                cause: Some(cause),
+                ..hole
+            });
+        }
+        let overlaps = |span: &CoveredSpan| span.since < hole.until && hole.since < span.until;
+        let mut parts = Vec::new();
+        for part in self.sources() {
+            if covers(key, &part) && self.covered(&part)?.coverage.spans().iter().any(overlaps) {
+                parts.push(part);
+            }
+        }
+        let only = (!parts.is_empty()).then(|| format!("only {} were recorded", listed(parts, 1)));
+        Ok(Hole {
+            cause: only.map(Into::into),
+            ..hole
+        })
     }
 
     /// From now on, a file that has turned out to be damaged counts as one that cannot be read. It fails with the error if that file

@@ -244,20 +244,15 @@ impl RecordedHistory {
     /// The holes in the record of a source, the oldest first.
     pub(super) fn holes(&self, key: &SourceKey) -> Vec<Hole> {
         let mut past = self.past();
-        let Ok(covered) = past.covered(key) else {
-            return Vec::new();
-        };
-        let holes = covered.coverage.holes().map(|hole| Hole {
-            cause: past
-                .unread_in(
-                    &covered,
-                    [hole.since, hole.until],
-                    [Some(hole.after), Some(hole.upto)],
-                )
-                .or(hole.cause),
-            ..hole
-        });
-        holes.collect()
+        past.holes(key).unwrap_or_default()
+    }
+
+    /// The same with the hole at the end of the source, if the record goes on without it.
+    pub(super) fn holes_to_end(&self, key: &SourceKey) -> Vec<Hole> {
+        let mut past = self.past();
+        let mut holes = past.holes(key).unwrap_or_default();
+        holes.extend(past.last_hole(key).ok().flatten());
+        holes
     }
 
     /// The hole between the end of the record of a source and a revision; `None` if the record ends later.

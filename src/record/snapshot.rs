@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::future::BoxFuture;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
+use super::covered_revisions::TOGETHER;
 use super::covered_source::PlacedRow;
 use super::error::StoreError;
 use super::recorded_history::{RecordedHistory, RecordedMoment};
@@ -42,9 +43,6 @@ pub enum StaleCause {
     /// Nobody recorded it.
     Unrecorded,
 }
-
-/// A record reaches a time if no more than this is missing: recorders that end together do so one after the other.
-const CLOSE: SignedDuration = SignedDuration::from_secs(5);
 
 /// Reads everything as it was at a time, from the record alone. Older versions stay readable.
 pub struct RecordedSnapshot {
@@ -131,7 +129,7 @@ impl Moments {
                 cause: StaleCause::Lost,
             }));
             let until = history.known_until(key, self.time)?.unwrap_or(self.time);
-            if self.time.duration_since(until) > CLOSE {
+            if self.time.duration_since(until) > TOGETHER {
                 let mut holes = history.holes(key).into_iter();
                 let hole = holes.find(|hole| hole.since <= self.time && self.time < hole.until);
                 let again = hole.as_ref().map(|hole| hole.until);
@@ -266,6 +264,8 @@ impl Transport for RecordedSnapshot {
 
 #[cfg(test)]
 mod tests {
+    use jiff::SignedDuration;
+
     use std::collections::BTreeMap;
     use std::sync::atomic::{AtomicI64, Ordering};
 

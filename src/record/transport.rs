@@ -179,7 +179,7 @@ impl RecordedPast for StoreTransport {
     }
 
     fn holes<'a>(&'a self, key: &'a SourceKey) -> BoxFuture<'a, Vec<Hole>> {
-        self.read_of(key, RecordedHistory::holes)
+        self.read_of(key, RecordedHistory::holes_to_end)
     }
 
     fn time_of<'a>(&'a self, key: &'a SourceKey, at: Revision) -> BoxFuture<'a, Option<Between>> {

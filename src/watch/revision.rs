@@ -45,7 +45,7 @@ impl Revision {
         Revision(self.0.saturating_add(writes))
     }
 
-    pub(in crate::watch) fn next(self) -> Revision {
+    pub(crate) fn next(self) -> Revision {
         Revision(self.0.saturating_add(1))
     }
 
