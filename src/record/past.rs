@@ -16,7 +16,7 @@ use super::redaction::Redaction;
 use super::schema::RecordedCluster;
 use super::store::ClusterFiles;
 use super::unread::UnreadStoreFiles;
-use crate::object::{Resource, listed};
+use crate::object::{Resource, Value, listed};
 use crate::source::{Scope, Select, SourceKey, Why};
 use crate::watch::{Between, Hole, KnownState, Revision};
 
@@ -29,6 +29,9 @@ pub(super) struct ClusterPast {
     /// Those of one name.
     named: HashMap<(usize, i64, Box<str>), Arc<[PlacedRow]>>,
 }
+
+/// Of how many versions after a time the writers are read.
+const DATED: usize = 256;
 
 /// How many indexes of one name are kept.
 const NAMED: usize = 64;
@@ -385,19 +388,30 @@ impl ClusterPast {
         }
     }
 
-    /// When an interruption began that was not over at a time, if one of the later versions arrived after it. It may have
-    /// been written before that time.
+    /// When an interruption began that was not over at a time, if one of the later versions, which are in order, arrived after it.
+    /// It may have been written before that time. If its writers say that it was not, the versions after it were not, either.
     pub(super) fn late_since(
-        &self,
+        &mut self,
         covered: &CoveredSource,
         later: &[PlacedRow],
         time: Timestamp,
-    ) -> Option<Timestamp> {
-        let since = later.iter().filter_map(|placed| {
-            let written = self.written(covered, placed);
-            (written.from <= time).then_some(written.from)
-        });
-        since.min()
+    ) -> Result<Option<Timestamp>, StoreError> {
+        let mut since: Option<Timestamp> = None;
+        for (place, placed) in later.iter().enumerate() {
+            let from = self.written(covered, placed).from;
+            if from > time {
+                continue;
+            }
+            if place < DATED && !placed.is_gone {
+                let object = self.read(placed)?.version.doc();
+                let written = object.ok().and_then(|doc| last_written(doc.root()));
+                if written.is_some_and(|written| written >= time) {
+                    break;
+                }
+            }
+            since = Some(since.map_or(from, |since| since.min(from)));
+        }
+        Ok(since)
     }
 
     /// The versions of a part, in the order of the file. Those of one name are soon found, so only some of them are kept.
@@ -485,6 +499,14 @@ fn furthest_first(
         std::cmp::Reverse((reached, *at))
     });
     found
+}
+
+/// When the server has last stored an object for one of its writers, in whole seconds; `None` if it does not say.
+fn last_written(object: Value<'_>) -> Option<Timestamp> {
+    let written = object.items_at(&["metadata", "managedFields"]);
+    let written = written.filter_map(|entry| entry.time_at(&["time"]));
+    let created = object.time_at(&["metadata", "creationTimestamp"]);
+    written.chain(created).max()
 }
 
 /// These values without repetitions, in order.

@@ -182,7 +182,7 @@ impl RecordedHistory {
             let revision = earlier.iter().map(|row| row.revision).max();
             Ok(Some(RecordedMoment {
                 revision: revision.max(covered.reached_at(time)).unwrap_or(span.from),
-                until: past.late_since(&covered, &later, time).unwrap_or(time),
+                until: past.late_since(&covered, &later, time)?.unwrap_or(time),
             }))
         })
     }

@@ -276,7 +276,7 @@ mod tests {
     use crate::record::recording::Recording;
     use crate::record::tests::{FOREVER, Folder, block_on, config_map, files, recorder, start};
     use crate::record::{RecordOptions, RecordedCluster, Store};
-    use crate::source::{Event, SourceState, Why};
+    use crate::source::{Event, SourceState, Version, Why};
     use crate::watch::Reader;
 
     fn after_start(seconds: i64) -> Timestamp {
@@ -284,11 +284,8 @@ mod tests {
         later.expect("a time")
     }
 
-    /// The sources that are not known three minutes after the start, of a record of two. That of Services stops after some
-    /// seconds, with this state.
-    fn unknown_after(state: Option<SourceState>) -> Vec<(String, StaleCause)> {
-        let folder = Folder::new();
-        let second = Arc::new(AtomicI64::new(0));
+    /// A recording whose clock shows this second after the start.
+    fn recording(folder: &Folder, second: &Arc<AtomicI64>) -> Recording {
         let time = second.clone();
         let options = RecordOptions {
             store: Store::create(folder.path()).expect("a store"),
@@ -303,8 +300,22 @@ mod tests {
             clock: Arc::new(move || after_start(time.load(Ordering::Relaxed))),
             local_clock: Arc::new(start),
         };
-        let recording = Recording::begin(options, SharedProgress::default());
-        let mut recording = recording.expect("a file");
+        Recording::begin(options, SharedProgress::default()).expect("a file")
+    }
+
+    /// The record in a directory as it was at this second after the start.
+    fn snapshot(folder: &Folder, second: i64) -> RecordedSnapshot {
+        let store = Store::open(folder.path()).expect("a store");
+        let record = StoreTransport::open(&store.cluster("c1")).expect("a record");
+        RecordedSnapshot::new(record.expect("a record").into(), after_start(second))
+    }
+
+    /// The sources that are not known three minutes after the start, of a record of two. That of Services stops after some
+    /// seconds, with this state.
+    fn unknown_after(state: Option<SourceState>) -> Vec<(String, StaleCause)> {
+        let folder = Folder::new();
+        let second = Arc::new(AtomicI64::new(0));
+        let mut recording = recording(&folder, &second);
         let [kept, gone] = ["ConfigMap", "Service"].map(|kind| Arc::new(SourceKey::all("", kind)));
         for key in [&kept, &gone] {
             let version = ResourceVersion::new("10");
@@ -325,9 +336,7 @@ mod tests {
         second.store(200, Ordering::Relaxed);
         recording.reach(&kept, &ResourceVersion::new("20"));
         recording.finish().expect("written");
-        let store = Store::open(folder.path()).expect("a store");
-        let record = StoreTransport::open(&store.cluster("c1")).expect("a record");
-        let snapshot = RecordedSnapshot::new(record.expect("a record").into(), after_start(180));
+        let snapshot = snapshot(&folder, 180);
         let found = block_on(snapshot.stale()).expect("whole files").into_iter();
         let found = found.map(|source| (source.key.resource.kind.to_string(), source.cause));
         found.collect()
@@ -346,6 +355,63 @@ mod tests {
         let unrecorded = services(StaleCause::Unrecorded);
         assert_eq!(unknown_after(Some(forbidden)), unrecorded);
         assert_eq!(unknown_after(None), unrecorded);
+    }
+
+    /// A version that was stored at this second after the start.
+    fn stored_at(second: i64) -> Arc<Version> {
+        let time = after_start(second);
+        let version = config_map(1, u64::try_from(second).expect("a revision"), "a");
+        let managed =
+            format!(r#""metadata":{{"managedFields":[{{"manager":"m","time":"{time}"}}],"#);
+        let text = version.body.text().replace(r#""metadata":{"#, &managed);
+        Arc::new(Version {
+            body: text.into(),
+            ..Version::clone(&version)
+        })
+    }
+
+    #[test]
+    fn only_what_arrived_late_hides_the_state_after_an_interruption() {
+        let folder = Folder::new();
+        let second = Arc::new(AtomicI64::new(0));
+        let mut recording = recording(&folder, &second);
+        let key = Arc::new(SourceKey::all("", "ConfigMap"));
+        let synced = Event::Synced {
+            epoch: 1,
+            count: 0,
+            version: ResourceVersion::new("10"),
+        };
+        let lost = SourceState::Retrying {
+            attempt: 1,
+            cause: "connection refused".into(),
+            until: start(),
+            is_throttled: false,
+        };
+        let changed = |seen, stored| Event::Object {
+            why: Why::Modified,
+            past: false,
+            seen: after_start(seen),
+            now: stored_at(stored),
+            prev: None,
+        };
+        for (at, event) in [
+            (0, synced),
+            (1, Event::State(SourceState::Live)),
+            (10, Event::State(lost)),
+            (40, Event::State(SourceState::Live)),
+            (42, changed(42, 20)),
+            (55, changed(55, 55)),
+            (70, changed(70, 69)),
+        ] {
+            second.store(at, Ordering::Relaxed);
+            recording.take(&key, &event);
+        }
+        recording.finish().expect("written");
+        let known =
+            |second| block_on(snapshot(&folder, second).known_until()).expect("whole files");
+        for (asked, expected) in [(5, 5), (30, 10), (41, 10), (50, 50), (60, 60), (69, 69)] {
+            assert_eq!(known(asked), Some(after_start(expected)), "{asked}");
+        }
     }
 
     /// One write: the object, its new data or its end, and how many seconds after the write before.
