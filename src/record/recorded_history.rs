@@ -187,6 +187,16 @@ impl RecordedHistory {
         })
     }
 
+    /// The newest revision that was recorded at a time; `None` if no source was.
+    pub(super) fn newest_at(&self, time: Timestamp) -> Result<Option<Revision>, StoreError> {
+        let mut newest = None;
+        for key in &self.sources {
+            let moment = self.moment(key, time)?;
+            newest = newest.max(moment.filter(|it| it.until == time).map(|it| it.revision));
+        }
+        Ok(newest)
+    }
+
     /// Since when versions are lost that the state of a source at a time may lack; `None` if there are none.
     pub(super) fn lost_at(
         &self,

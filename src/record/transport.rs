@@ -26,6 +26,7 @@ use crate::watch::{
 };
 
 /// The record of one cluster.
+#[derive(Clone)]
 pub struct StoreTransport {
     history: Arc<RecordedHistory>,
 }
@@ -57,6 +58,11 @@ impl StoreTransport {
     /// The beginning of the record; `None` if it cannot be read.
     pub async fn begin(&self) -> Option<RecordBegin> {
         self.read(RecordedHistory::begin).await
+    }
+
+    /// The newest revision that was recorded at a time; `None` if no source was.
+    pub async fn newest_at(&self, time: Timestamp) -> Result<Option<Revision>, StoreError> {
+        self.read(move |history| history.newest_at(time)).await
     }
 
     /// The time at which the record ends.

@@ -921,6 +921,19 @@ async fn changes_through_a_redacted_record_show_digests_of_the_server_too() {
     assert!(changed[0].contains("token: spy:13:"), "{}", ran.stdout);
     // The token is the same in both.
     assert!(changed[1].ends_with("mode: a → b"), "{}", ran.stdout);
+    // The server still knows what was so before there was a record.
+    cluster.renew();
+    cluster.tick(9);
+    cluster.renew();
+    for time in ["5s", "1s"] {
+        let at = ["changes", "cm/flags", "-o", "yaml", "--at", time];
+        let ran = folder.spy(&cluster).run(&at);
+        assert!(
+            ran.stdout.contains("token: spy:13:"),
+            "{}",
+            ran.transcript()
+        );
+    }
 }
 
 #[test]

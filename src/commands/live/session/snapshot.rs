@@ -7,7 +7,10 @@ use jiff::Timestamp;
 use super::connection::ClusterConnection;
 use super::record;
 use crate::commands::{CommandError, MemoryStore};
-use crate::record::{RecordedSnapshot, StaleCause, StaleSource, StoreTransport};
+use crate::env::Clock;
+use crate::record::{
+    LayeredTransport, RecordedSnapshot, StaleCause, StaleSource, Store, StoreTransport,
+};
 use crate::render::age;
 use crate::watch::{End, Mux, RecordBegin, SnapshotTransport, Transport};
 
@@ -31,8 +34,8 @@ pub(super) struct PastView {
     pub(super) notes: Vec<String>,
 }
 
-/// A cluster as it was at a time: from the server's memory, or else from its record in a store. `present` reads the cluster as
-/// it is now.
+/// A cluster as it was at a time: from its record in a store where that is complete, and from the server's memory, or else from the
+/// record alone. `present` reads the cluster as it is now.
 pub(super) async fn of_cluster(
     connection: &ClusterConnection,
     present: &Mux,
@@ -41,43 +44,64 @@ pub(super) async fn of_cluster(
 ) -> Result<PastView, CommandError> {
     // A time in the past does not come nearer while somebody waits for the server to return.
     connection.check_login().await?;
-    let error = match of_server(connection, present, time).await {
-        Ok(view) => return Ok(view),
-        Err(error) => error,
-    };
     // A past record cannot ask what a reader may list.
-    let Some(memory) = memory.filter(|_| !connection.is_of_reader) else {
-        return Err(error);
+    let memory = memory.filter(|_| !connection.is_of_reader);
+    let (layers, mut notes) = match memory {
+        Some(memory) => match record::of_cluster(connection, &memory.store).await {
+            Ok(record) => (record.map(|record| (record, &memory.store)), Vec::new()),
+            Err(error) => (None, memory.without(error)?),
+        },
+        None => (None, Vec::new()),
     };
-    match record::of_cluster(connection, &memory.store).await? {
-        Some(record) => {
-            let record = Arc::new(record);
-            let mut view = of_record(&record, time).await?;
-            view.notes.extend_from_slice(record.unread());
-            Ok(view)
-        }
-        None => Err(error),
+    let of_server = of_server(connection, present, time, layers.as_ref()).await;
+    let mut view = match (of_server, &layers) {
+        (Ok(view), _) => view,
+        (Err(_), Some((record, _))) => of_record(&Arc::new(record.clone()), time).await?,
+        (Err(error), None) => return Err(error),
+    };
+    if let Some((record, _)) = &layers {
+        notes.extend_from_slice(record.unread());
     }
+    view.notes.extend(notes);
+    Ok(view)
 }
 
+/// The same from the server's memory, over its record if there is one.
 async fn of_server(
     connection: &ClusterConnection,
     present: &Mux,
     time: Timestamp,
+    record: Option<&(StoreTransport, &Store)>,
 ) -> Result<PastView, CommandError> {
     let dates = present.dates(&connection.cluster);
     let dates = dates.ok_or_else(|| forgotten(time))?;
-    let revision = dates.snapshot_before(time).await;
+    let recorded = match record {
+        Some((record, _)) => record.newest_at(time).await?,
+        None => None,
+    };
+    let revision = dates.snapshot_before(time, recorded).await;
     let revision = revision.map_err(untold)?;
     let (revision, written) = revision.ok_or_else(|| forgotten(time))?;
-    let snapshot = SnapshotTransport::new(connection.transport(), revision, present.clone(), dates);
+    let transport: Arc<dyn Transport> = match record {
+        Some((record, store)) => {
+            let now: Clock = Arc::new(move || time);
+            let layered = LayeredTransport::new(connection.transport(), record.clone(), store, now);
+            Arc::new(layered.without_secrets())
+        }
+        None => connection.transport(),
+    };
+    let snapshot = SnapshotTransport::new(transport, revision, present.clone(), dates);
     let early = age::at_most(time.duration_since(written));
+    let words = match recorded {
+        Some(_) => {
+            format!("everything as it was at {time:.0}: as recorded, or else up to {early} before")
+        }
+        None => format!("everything as it was at {time:.0}, or up to {early} before"),
+    };
     Ok(PastView {
         transport: Arc::new(snapshot),
         time,
-        notes: vec![format!(
-            "everything as it was at {time:.0}, or up to {early} before"
-        )],
+        notes: vec![words],
     })
 }
 
@@ -118,6 +142,9 @@ pub(super) async fn of_record(
             (Some(again), Some(cause)) => format!("from then until {again:.0}, {cause}"),
             (None, Some(cause)) => format!("from then on, {cause}"),
             (Some(again), None) => format!("nobody recorded from then until {again:.0}"),
+            (None, None) if record.until().is_some_and(|until| until > time) => {
+                "what was written after it may have arrived late".to_owned()
+            }
             (None, None) => "the record ends then".to_owned(),
         };
         notes.push(format!("everything as it was at {known:.0}: {unknown}"));
@@ -141,9 +168,10 @@ fn stale_lines(stale: &[StaleSource]) -> Vec<String> {
     let mut lines = Vec::new();
     let when = |source: &StaleSource| (source.until, source.again, source.cause.clone());
     for sources in stale.chunk_by(|one, next| when(one) == when(next)) {
-        let names = sources
-            .iter()
-            .map(|source| source.key.resource.group_resource());
+        let names = sources.iter().map(|source| match source.key.namespace() {
+            Some(_) => source.key.to_string(),
+            None => source.key.resource.group_resource().to_string(),
+        });
         let names: Vec<String> = names.collect();
         lines.extend(sources.first().map(when).map(|(until, again, cause)| {
             let again = again.map(|again| format!(" until {again:.0}"));

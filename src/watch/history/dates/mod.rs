@@ -193,21 +193,28 @@ impl Dates {
     }
 
     /// The newest known revision that is certainly older than `time`, and its time; `None` if the server has forgotten it. A
-    /// renewal has this revision, so it is some seconds older.
+    /// renewal has this revision, so it is some seconds older. `recorded` is a revision that a record has of a time before; the
+    /// newer one of both counts.
     ///
     /// # Errors
     /// If the Leases cannot be read.
     pub async fn snapshot_before(
         &self,
         time: Timestamp,
+        recorded: Option<Revision>,
     ) -> Result<Option<(Revision, Timestamp)>, End> {
         let newest = self.newest().await.map_err(ended)?;
+        // A backup may have been restored since then.
+        let recorded = recorded.filter(|recorded| *recorded <= newest);
         let Some(before) = self.before(time, newest).await else {
             return Ok(None);
         };
         // The watch cache may have it although the storage does not.
         match self.read(before).await {
-            Ok(renewal) => Ok(renewal.map(|renewal| (before, renewal.time))),
+            Ok(renewal) => Ok(renewal.map(|renewal| {
+                let at = recorded.map_or(before, |recorded| recorded.max(before));
+                (at, renewal.time)
+            })),
             Err(PastError::Forgotten) => Ok(None),
             Err(other) => Err(ended(other)),
         }
