@@ -31,7 +31,7 @@ use jiff::Timestamp;
 
 use crate::graph::{Graph, Lookup, Tier, TraceReach, TraceScope, one_per_source, trace_plan};
 use crate::object::{Doc, ServedTypes, Uid};
-use crate::source::{Event, Scope, Select, SourceKey};
+use crate::source::{Event, Scope, SourceKey};
 use crate::status::{Assessment, Rules, Status};
 
 use around::Around;
@@ -387,7 +387,7 @@ impl Model {
     }
 
     fn is_requested(&self, source: &SourceKey) -> bool {
-        self.requested.iter().any(|own| covers(own, source))
+        self.requested.iter().any(|own| own.covers(source))
     }
 
     /// Updates which of these objects have dependents in sources of their own.
@@ -548,11 +548,4 @@ impl Model {
         self.objects.look_through(lookups);
         self.objects.expect_members(plan.members.clone());
     }
-}
-
-/// Whether a requested source shows everything that another one does.
-fn covers(requested: &SourceKey, other: &SourceKey) -> bool {
-    requested.resource == other.resource
-        && requested.select == Select::All
-        && (requested.scope == Scope::Cluster || requested.scope == other.scope)
 }

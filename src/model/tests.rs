@@ -8,7 +8,7 @@ use jiff::SignedDuration;
 
 use super::*;
 use crate::object::{ObjectRef, ResourceVersion};
-use crate::source::{Form, SourceState, Version, Why};
+use crate::source::{Form, Select, SourceState, Version, Why};
 use crate::status::CauseRule;
 
 pub(super) fn at(seconds: i64) -> Timestamp {

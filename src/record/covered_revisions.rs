@@ -156,6 +156,17 @@ impl CoveredRevisions {
         self.spans.iter().find(inside).copied()
     }
 
+    /// When it ends, if the record goes on without it until a time.
+    pub fn ends_before(&self, time: Timestamp) -> Option<Timestamp> {
+        let until = self.newest()?.until;
+        (time.duration_since(until) > TOGETHER).then_some(until)
+    }
+
+    /// When it begins.
+    pub fn since(&self) -> Option<Timestamp> {
+        self.spans.first().map(|span| span.since)
+    }
+
     /// A revision, or the last one before the hole in which it lies. `None` for one before the record.
     pub(super) fn at_or_before(&self, at: Revision) -> Option<Revision> {
         let before = self.spans.iter().rev().find(|span| span.from <= at)?;

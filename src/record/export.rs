@@ -12,7 +12,6 @@ use super::error::StoreError;
 use super::file_reader::{RecordedSource, RecordedVersion, StoreFileReader};
 use super::index::{IndexRow, NamedRow, ObjectRow};
 use super::mark::Mark;
-use super::past::covers;
 use super::schema::RecordedCluster;
 use super::store::{ClusterFiles, StoreFile};
 use super::unread::UnreadStoreFiles;
@@ -293,7 +292,7 @@ impl ExportedSource {
         let marks = reader.marks_of(source)?;
         let mut known = CoveredRevisions::default();
         for (key, part) in earlier.iter() {
-            if covers(key, &source.key) {
+            if key.covers(&source.key) {
                 known.join(part);
             }
         }

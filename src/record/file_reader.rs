@@ -124,7 +124,7 @@ impl StoreFileReader {
         Ok(reader)
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         self.index.database().path()
     }
 
@@ -175,7 +175,7 @@ impl StoreFileReader {
     }
 
     /// When it ends; `None` if it has no whole source.
-    pub(super) fn end(&self) -> Option<Timestamp> {
+    pub fn end(&self) -> Option<Timestamp> {
         let reached = self.sources().iter().filter_map(|it| it.reached.as_ref());
         reached.map(|(_, at)| *at).max()
     }

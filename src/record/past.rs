@@ -16,8 +16,8 @@ use super::redaction::Redaction;
 use super::schema::RecordedCluster;
 use super::store::ClusterFiles;
 use super::unread::UnreadStoreFiles;
-use crate::object::{Resource, Value, listed};
-use crate::source::{Scope, Select, SourceKey, Why};
+use crate::object::{Value, listed};
+use crate::source::{SourceKey, Why};
 use crate::watch::{Between, Hole, KnownState, Revision};
 
 /// The files of a cluster, open for reading.
@@ -100,9 +100,9 @@ impl ClusterPast {
         let (Some(newest), Some(until)) = (covered.coverage.newest(), self.until()) else {
             return Ok(None);
         };
-        if until.duration_since(newest.until) <= TOGETHER {
+        let Some(since) = covered.coverage.ends_before(until) else {
             return Ok(None);
-        }
+        };
         let reached = self.files.iter().flat_map(StoreFileReader::sources);
         let reached = reached.filter_map(|it| Revision::parse(&it.reached.as_ref()?.0));
         // Its recorder may have gone on without contact.
@@ -114,7 +114,7 @@ impl ClusterPast {
         let hole = Hole {
             after: newest.upto,
             upto: reached.max().unwrap_or(newest.upto),
-            since: newest.until,
+            since,
             until,
             cause: ran.then(|| MISSED.into()),
         };
@@ -139,7 +139,7 @@ impl ClusterPast {
         let overlaps = |span: &CoveredSpan| span.since < hole.until && hole.since < span.until;
         let mut parts = Vec::new();
         for part in self.sources() {
-            if covers(key, &part) && self.covered(&part)?.coverage.spans().iter().any(overlaps) {
+            if key.covers(&part) && self.covered(&part)?.coverage.spans().iter().any(overlaps) {
                 parts.push(part);
             }
         }
@@ -208,7 +208,7 @@ impl ClusterPast {
     ) -> Result<bool, StoreError> {
         let read = self.files.iter();
         for file in read.filter(|file| !self.unread.has(file.path())) {
-            for source in file.sources().iter().filter(|it| covers(&it.key, key)) {
+            for source in file.sources().iter().filter(|it| it.key.covers(key)) {
                 let mut times = file.unserved_times(source)?.into_iter();
                 if times.any(|[since, until]| since <= time && time <= until) {
                     return Ok(true);
@@ -233,7 +233,7 @@ impl ClusterPast {
         };
         let files = self.files.iter().enumerate();
         for (at, file) in files.filter(|(_, file)| !self.unread.has(file.path())) {
-            for source in file.sources().iter().filter(|it| covers(&it.key, &key)) {
+            for source in file.sources().iter().filter(|it| it.key.covers(&key)) {
                 let until = covered.coverage.newest().map(|span| span.until);
                 let part = CoveredPart::read(at, file, source, until)?;
                 let (all, own) = (&mut covered.coverage, &part.coverage);
@@ -530,14 +530,4 @@ fn in_order(mut found: Vec<PlacedRow>) -> Vec<PlacedRow> {
         is_same && (!it.is_gone || (next.file, next.row.object) == (it.file, it.row.object))
     });
     found
-}
-
-/// Whether a recorded source has all objects of a source.
-pub(super) fn covers(recorded: &SourceKey, key: &SourceKey) -> bool {
-    let is_same = |one: &Resource, other: &Resource| {
-        (&one.group, &one.version, &one.plural) == (&other.group, &other.version, &other.plural)
-    };
-    let has_scope = recorded.scope == Scope::Cluster || recorded.scope == key.scope;
-    let has_objects = recorded.select == Select::All || recorded.select == key.select;
-    is_same(&recorded.resource, &key.resource) && has_scope && has_objects
 }

@@ -75,6 +75,16 @@ impl SourceKey {
         }
     }
 
+    /// Whether it has all objects of another source of the same cluster.
+    pub fn covers(&self, other: &SourceKey) -> bool {
+        let is_same = |one: &Resource, other: &Resource| {
+            (&one.group, &one.version, &one.plural) == (&other.group, &other.version, &other.plural)
+        };
+        let has_scope = self.scope == Scope::Cluster || self.scope == other.scope;
+        let has_objects = self.select == Select::All || self.select == other.select;
+        is_same(&self.resource, &other.resource) && has_scope && has_objects
+    }
+
     /// Groups keys by the lists that have all their objects. Lists and keys keep the order of their first appearance.
     pub fn by_list(keys: impl IntoIterator<Item = SourceKey>) -> Vec<(SourceKey, Vec<SourceKey>)> {
         let mut places: HashMap<SourceKey, usize> = HashMap::new();

@@ -1,15 +1,15 @@
 //! `store ls`: the recorded clusters.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
 use crate::commands::{CommandError, Context, Ended};
-use crate::object::counted;
+use crate::object::{counted, listed};
 use crate::record::{
-    CoveredRevisions, RecordedCluster, RecordedSource, Store, StoreError, StoreFileReader,
-    UnreadStoreFiles,
+    CoveredRevisions, RecordedCluster, Store, StoreError, StoreFileReader, UnreadStoreFiles,
 };
 use crate::render::age::{human, rfc3339};
 use crate::render::count::{bytes, thousands};
@@ -17,6 +17,9 @@ use crate::render::style::Role;
 use crate::render::table::{Cell, Column, ColumnWidths, Fit, TableLayout, TableRow};
 use crate::render::text::Text;
 use crate::source::SourceKey;
+
+/// The most kinds that a line about a hole names.
+const NAMED_KINDS: usize = 3;
 
 /// The most holes that are listed for each cluster.
 const HOLES: usize = 8;
@@ -42,15 +45,10 @@ struct RecordedHole {
     until: Timestamp,
     /// Why what was recorded in it cannot be read.
     unread: Option<Arc<str>>,
-    /// What it stands for, if it is several short holes.
-    moments: Option<ShortHoles>,
-}
-
-/// Several holes of less than a second, of the same kinds. A source whose watch expires has one each time.
-struct ShortHoles {
-    count: usize,
-    /// The kinds, in words.
-    kinds: String,
+    /// The kinds, in words; `None` if they are all.
+    kinds: Option<String>,
+    /// How many holes of less than a second it stands for. A source whose watch expires has one each time.
+    moments: Option<usize>,
 }
 
 /// A span of time in which versions of some kinds may be missing.
@@ -97,6 +95,7 @@ pub(super) fn run(store: &Store, context: &mut Context<'_>) -> Result<Ended, Com
 
 /// What one file has.
 struct FileHead {
+    path: PathBuf,
     cluster: RecordedCluster,
     since: Timestamp,
     until: Timestamp,
@@ -106,19 +105,21 @@ struct FileHead {
 
 impl FileHead {
     fn of(reader: &StoreFileReader) -> Result<FileHead, StoreError> {
-        let since = reader.started();
-        let reached = |source: &RecordedSource| source.reached.as_ref().map(|(_, at)| *at);
-        let until = reader.sources().iter().filter_map(reached).max();
         let coverages = reader.sources().iter().map(|source| {
             let coverage = reader.coverage(source)?;
             Ok((source.key.clone(), coverage))
         });
+        let coverages = coverages.collect::<Result<Vec<_>, StoreError>>()?;
+        // A recorder that was killed at once has begun a file, and recorded nothing.
+        let since = coverages.iter().filter_map(|(_, it)| it.since()).min();
+        let since = since.unwrap_or(reader.started());
         Ok(FileHead {
+            path: reader.path().to_owned(),
             cluster: reader.cluster().clone(),
             since,
-            until: until.unwrap_or(since),
+            until: reader.end().unwrap_or(since),
             versions: reader.versions()?,
-            coverages: coverages.collect::<Result<_, StoreError>>()?,
+            coverages,
         })
     }
 }
@@ -127,7 +128,7 @@ impl RecordedPart {
     /// Reads the heads of the files; `None` if none of them can be read.
     fn read(files: &mut UnreadStoreFiles) -> Option<RecordedPart> {
         let mut part: Option<RecordedPart> = None;
-        let mut coverages: HashMap<SourceKey, CoveredRevisions> = HashMap::new();
+        let mut heads: Vec<FileHead> = Vec::new();
         for file in files.listed() {
             let Some(reader) = files.open(&file) else {
                 continue;
@@ -143,21 +144,14 @@ impl RecordedPart {
             part.files += 1;
             part.bytes += file.bytes;
             part.versions += head.versions;
-            part.cluster = head.cluster;
+            part.cluster = head.cluster.clone();
+            part.since = part.since.min(head.since);
             part.until = part.until.max(head.until);
-            for (key, coverage) in head.coverages {
-                files.join(coverages.entry(key).or_default(), &file.path, &coverage);
-            }
+            heads.push(head);
         }
         let mut part = part?;
-        let spans = coverages.iter().flat_map(|(key, coverage)| {
-            coverage.holes().map(|hole| HoleSpan {
-                since: hole.since,
-                until: hole.until,
-                kinds: BTreeSet::from([key.resource.group_resource().clone()]),
-            })
-        });
-        part.holes = holes_of(merged(spans.collect()), |since, until| {
+        let spans = merged(hole_spans(&heads, files, part.until));
+        part.holes = holes_of(spans, kinds_of(&heads).len(), |since, until| {
             files.between(since, until)
         });
         part.before = files.before(part.since);
@@ -216,22 +210,60 @@ impl RecordedHole {
         let [since, until] = [self.since, self.until].map(rfc3339);
         let cause = self.unread.as_deref().map(|cause| format!(": {cause}"));
         let cause = cause.unwrap_or_default();
-        Text::from(match &self.moments {
-            Some(ShortHoles { count, kinds }) => format!(
-                "  {count} times from {since} to {until}, versions of {kinds} may be missing for less than a second"
+        let kinds = self.kinds.as_deref().map(|kinds| format!(" of {kinds}"));
+        let kinds = kinds.unwrap_or_default();
+        Text::from(match self.moments {
+            Some(count) => format!(
+                "  {count} times from {since} to {until}, versions{kinds} may be missing for less than a second"
             ),
-            None => {
-                format!("  versions may be missing from {since} to {until} ({lasted}){cause}")
-            }
+            None => format!(
+                "  versions{kinds} may be missing from {since} to {until} ({lasted}){cause}"
+            ),
         })
     }
 }
 
-/// Spans of time as holes, the oldest first. The short ones of the same kinds are one hole, unless `unread` knows a cause.
+/// The holes of each source, also that at its end if the record goes on until a later time.
+fn hole_spans(heads: &[FileHead], files: &UnreadStoreFiles, until: Timestamp) -> Vec<HoleSpan> {
+    let mut spans = Vec::new();
+    let keys: HashSet<&SourceKey> = (heads.iter())
+        .flat_map(|head| head.coverages.iter().map(|(key, _)| key))
+        .collect();
+    for key in keys {
+        // A namespace is also recorded by those who record all.
+        let mut all = CoveredRevisions::default();
+        for head in heads {
+            for (_, coverage) in head.coverages.iter().filter(|(own, _)| own.covers(key)) {
+                files.join(&mut all, &head.path, coverage);
+            }
+        }
+        let holes = all.holes().map(|hole| (hole.since, hole.until));
+        let last = all.ends_before(until).map(|since| (since, until));
+        spans.extend(holes.chain(last).map(|(since, until)| HoleSpan {
+            since,
+            until,
+            kinds: BTreeSet::from([key.resource.group_resource().clone()]),
+        }));
+    }
+    spans
+}
+
+/// The recorded kinds.
+fn kinds_of(heads: &[FileHead]) -> BTreeSet<String> {
+    let keys = heads.iter().flat_map(|head| &head.coverages);
+    keys.map(|(key, _)| key.resource.group_resource().clone())
+        .collect()
+}
+
+/// Spans of time as holes, the oldest first. The short ones of the same kinds are one hole, unless `unread` knows a cause. In all,
+/// so many kinds are recorded.
 fn holes_of(
     spans: Vec<HoleSpan>,
+    all_kinds: usize,
     unread: impl Fn(Timestamp, Timestamp) -> Option<Arc<str>>,
 ) -> Vec<RecordedHole> {
+    let words =
+        |kinds: &BTreeSet<String>| (kinds.len() < all_kinds).then(|| listed(kinds, NAMED_KINDS));
     let mut holes = Vec::new();
     let mut short: BTreeMap<BTreeSet<String>, Vec<HoleSpan>> = BTreeMap::new();
     for span in spans {
@@ -243,6 +275,7 @@ fn holes_of(
                 since: span.since,
                 until: span.until,
                 unread,
+                kinds: words(&span.kinds),
                 moments: None,
             });
         }
@@ -255,17 +288,13 @@ fn holes_of(
         let Some((since, until)) = since.min().zip(until.max()) else {
             continue;
         };
-        let kinds: Vec<&str> = kinds.iter().map(String::as_str).collect();
-        let kinds = match kinds[..] {
-            [kind] => kind.to_owned(),
-            _ => counted(kinds.len(), "kind", "kinds"),
-        };
         let count = spans.len();
         holes.push(RecordedHole {
             since,
             until,
             unread: None,
-            moments: (count > 1).then_some(ShortHoles { count, kinds }),
+            kinds: words(&kinds),
+            moments: (count > 1).then_some(count),
         });
     }
     holes.sort_by_key(|hole| (hole.since, hole.until));
@@ -321,7 +350,7 @@ mod tests {
             until: time(since + lasted),
             kinds: BTreeSet::from([kind.to_owned()]),
         });
-        let holes = holes_of(merged(spans.collect()), |_, _| None);
+        let holes = holes_of(merged(spans.collect()), 3, |_, _| None);
         let lines = holes.iter().map(|hole| hole.line().to_string());
         let lines = lines.map(|line| line.replace("1970-01-01T00:", ""));
         assert_eq!(lines.collect::<Vec<_>>(), expected);
@@ -332,7 +361,7 @@ mod tests {
         check(&[], &[]);
         check(
             &[("events", 0, 40)],
-            &["  versions may be missing from 00:00Z to 00:00Z (0s)"],
+            &["  versions of events may be missing from 00:00Z to 00:00Z (0s)"],
         );
         check(
             &[
@@ -354,7 +383,7 @@ mod tests {
             ],
             &[
                 "  2 times from 00:00Z to 10:00Z, versions of events may be missing for less than a second",
-                "  versions may be missing from 05:00Z to 06:30Z (90s)",
+                "  versions of events, pods may be missing from 05:00Z to 06:30Z (90s)",
             ],
         );
         // Two recorders that start together leave one for each kind.
@@ -375,7 +404,7 @@ mod tests {
                 ("pods", 600_000, 40),
             ],
             &[
-                "  2 times from 00:00Z to 10:00Z, versions of 2 kinds may be missing for less than a second",
+                "  2 times from 00:00Z to 10:00Z, versions of events, pods may be missing for less than a second",
             ],
         );
     }
