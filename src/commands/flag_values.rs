@@ -26,6 +26,9 @@ impl TimeOrAge {
         }
         match duration_with_days(text) {
             Some(ago) if ago.is_positive() => Ok(TimeOrAge::Ago(ago)),
+            Some(_) | None if text.contains(':') => {
+                Err("a time needs a date and a zone: 2026-11-22T09:00:00Z".to_owned())
+            }
             Some(_) | None => Err(
                 "expected a duration (90s, 10m, 1h30m, 1d) or a time (2026-11-22T09:00:00Z)"
                     .to_owned(),
@@ -42,8 +45,11 @@ impl TimeOrAge {
     }
 }
 
-/// A duration, in which the first unit may be days of 24 hours.
+/// A duration, in which the first unit may be days of 24 hours. `09:00:00` is a time of day, and not nine hours.
 pub(crate) fn duration_with_days(text: &str) -> Option<SignedDuration> {
+    if text.contains(':') {
+        return None;
+    }
     let days = text.split_once('d').and_then(|(days, rest)| {
         let days: i64 = days.parse().ok()?;
         let rest = match rest {
@@ -93,6 +99,7 @@ mod tests {
 
     #[test]
     fn a_past_time_is_a_time_or_a_duration_with_a_unit() {
+        const NO_DATE: &str = "a time needs a date and a zone: 2026-11-22T09:00:00Z";
         let now: Timestamp = "2026-03-02T12:00:00Z".parse().expect("a time");
         for (text, expect) in [
             ("90s", "2026-03-02T11:58:30Z"),
@@ -102,6 +109,10 @@ mod tests {
             ("2026-03-01T09:00:00+01:00", "2026-03-01T08:00:00Z"),
             ("999999999h", "-009999-01-02T01:59:59Z"),
             ("10", "add a unit: 10s or 10m"),
+            ("09:00:00", NO_DATE),
+            ("1d 09:00:00", NO_DATE),
+            ("-09:00:00", NO_DATE),
+            ("2026-03-01T09:00:00", NO_DATE),
         ] {
             let past = TimeOrAge::parse(text).map(|past| past.seen_from(now).to_string());
             assert_eq!(past.unwrap_or_else(|error| error), expect, "{text}");

@@ -236,6 +236,7 @@ mod tests {
             ("12h", Some(12)),
             ("7", None),
             ("-1h", None),
+            ("09:00:00", None),
         ] {
             let keep = parse_keep(text).ok();
             assert_eq!(

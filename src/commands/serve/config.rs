@@ -462,6 +462,7 @@ mod tests {
             check_sink("webhook: https://x.y/\nwhen:\n  kind: [deploy, cm/x]"),
             check_sink("webhook: https://x.y/\nwhen:\n  for: 30"),
             check_sink("webhook: https://x.y/\ntimeout: soon"),
+            check_sink("webhook: https://x.y/\ntimeout: '00:00:05'"),
             check_sink(""),
             check("sinks:\n- webhook: https://example.com/x\n"),
             check(
@@ -490,6 +491,7 @@ mod tests {
         error: serve.yaml:5: "cm/x" is no type | write types alone, such as kind: [deploy, sts]
         error: serve.yaml:5: invalid duration "30" | write a time with a unit, such as 30s or 5m
         error: serve.yaml:4: invalid duration "soon" | write a time with a unit, such as 30s or 5m
+        error: serve.yaml:4: invalid duration "00:00:05" | write a time with a unit, such as 30s or 5m
         error: serve.yaml:2: a sink needs an address | write one of webhook: URL, webhookFile: FILE and kafka:
         error: serve.yaml:2: the key "name" is missing | docs/serve.yaml.md describes all keys
         error: serve.yaml:3: the name "a" of a sink is empty or used twice | give each sink a name of its own

@@ -39,7 +39,10 @@ pub(crate) fn parse_since(text: &str) -> Result<Since, String> {
         }
         _ => {}
     }
-    TimeOrAge::parse(text).map(Since::From).map_err(|_| {
+    TimeOrAge::parse(text).map(Since::From).map_err(|error| {
+        if text.contains(':') {
+            return error;
+        }
         "expected a duration (90s, 10m, 1h30m, 1d), a time (2026-11-22T09:00:00Z), all or 0"
             .to_owned()
     })
@@ -195,6 +198,7 @@ mod tests {
             assert!(parse_since(text).is_err(), "{text}");
         }
         assert!(parse_since("300").is_err_and(|error| error.contains("300s or 300m")));
+        assert!(parse_since("00:00:40").is_err_and(|error| error.contains("needs a date")));
     }
 
     #[test]
