@@ -1,5 +1,6 @@
 //! Tests of several clusters in one view: two embedded servers and one kubeconfig.
 
+mod forbidden;
 mod logs;
 mod past;
 mod recording;

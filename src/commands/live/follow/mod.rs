@@ -62,8 +62,12 @@ pub(crate) async fn follow(
         terminal.notify_lines(lines);
     }
     let ended = ended.and_then(|ended| feed.stop.end(ended, &feed.sources, clusters));
-    if ended.is_ok() && feed.sources.is_about_every_kind && view.reports_refusals_last() {
-        terminal.notify_lines(feed.sources.not_read());
+    if feed.sources.is_about_every_kind && view.reports_refusals_last() {
+        terminal.notify_lines(match &ended {
+            Ok(_) => feed.sources.not_read(),
+            Err(_) if feed.sources.refusal().is_some() => Vec::new(),
+            Err(_) => feed.sources.partly_read(),
+        });
     }
     let lost = silence.filter(|_| feed.stop.unread.is_empty());
     feed.stop.unread.extend(lost.map(UnreadPart::Refused));

@@ -180,10 +180,25 @@ impl Sources {
             .flatten()
     }
 
-    /// The error that ends the verb after it has shown all that it could read: some sources did not answer.
+    /// The error that ends the verb after it has shown all that it could read: some sources did not answer. It also names the
+    /// requested sources that the server refuses. In a view of every kind, a cluster that refuses all of them is an error, too.
     pub(crate) fn silence(&self) -> Option<CommandError> {
-        let silent = |known: &&SourceStatus| !known.synced && known.state.is_given_up();
-        self.error_of(&self.noticed().filter(silent).collect::<Vec<_>>())
+        let is_silent = |known: &&SourceStatus| !known.synced && known.state.is_given_up();
+        let mut lost: Vec<_> = self.noticed().filter(is_silent).collect();
+        let is_any_silent = !lost.is_empty() || self.clusters.failing().next().is_some();
+        if is_any_silent && !self.is_about_every_kind {
+            lost.extend(self.vital().filter(|known| is_refused(&known.state)));
+        }
+        let refusals = self.unread_kinds(|cluster| self.refuses_everything(cluster));
+        let refusals = Some(refusals).filter(|lines| self.is_about_every_kind && !lines.is_empty());
+        let refusals = refusals.map(|lines| CommandError::of_cause(lines.join("\n")));
+        let errors = [self.error_of(&lost), refusals].into_iter();
+        errors.flatten().reduce(CommandError::and)
+    }
+
+    /// Whether one of several clusters has joined, and refuses all that is requested.
+    fn refuses_everything(&self, cluster: &ClusterId) -> bool {
+        self.clusters.are_several() && matches!(self.state_of(cluster), ClusterState::Refused(_))
     }
 
     /// The error for sources that cannot be read, and for clusters that have not joined: one line for each reason, and a hint.
@@ -238,9 +253,18 @@ impl Sources {
 
     /// A line for each cluster about the requested kinds that it refuses.
     pub(crate) fn not_read(&self) -> Vec<String> {
+        self.unread_kinds(|_| true)
+    }
+
+    /// The same without the clusters that refuse everything. The error of [`Self::silence`] names those.
+    pub(crate) fn partly_read(&self) -> Vec<String> {
+        self.unread_kinds(|cluster| !self.refuses_everything(cluster))
+    }
+
+    fn unread_kinds(&self, is_named: impl Fn(&ClusterId) -> bool) -> Vec<String> {
         let refused = self.vital().filter(|known| is_refused(&known.state));
         let mut clusters: BTreeMap<&ClusterId, Vec<(String, &str)>> = BTreeMap::new();
-        for known in refused {
+        for known in refused.filter(|known| is_named(&known.key.cluster)) {
             let kind = known.key.resource.group_resource();
             let cause = known.state.cause().map_or("", |cause| cause);
             let of_cluster = clusters.entry(&known.key.cluster).or_default();
