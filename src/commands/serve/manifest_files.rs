@@ -6,6 +6,7 @@ use std::path::{Component, Path};
 use serde_json::{Value as Json, json};
 
 use crate::commands::CommandError;
+use crate::render::shell_word::shell_word;
 
 /// The last part of the name of each key that names a file: `hmacFile`, `caFile`, `webhookFile`, `passwordFile`.
 const FILE: &str = "File";
@@ -55,7 +56,7 @@ impl ManifestFiles {
     /// The command that makes the Secret, run in the directory of the configuration; `None` without files.
     pub(super) fn command(&self, secret: &str, namespace: &str) -> Option<String> {
         let files = self.0.iter();
-        let files = files.map(|(path, key)| format!(" --from-file={key}={}", word(path)));
+        let files = files.map(|(path, key)| format!(" --from-file={key}={}", shell_word(path)));
         let files: String = files.collect();
         let command = format!("kubectl create secret generic {secret} -n {namespace}{files}");
         (!self.0.is_empty()).then_some(command)
@@ -106,15 +107,6 @@ fn key(path: &str) -> String {
         _ => '-',
     };
     path.chars().map(allowed).collect()
-}
-
-/// A path as a word of a POSIX shell.
-fn word(path: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
-    if path.chars().all(is_plain) {
-        return path.to_owned();
-    }
-    format!("'{}'", path.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use maud::{Markup, html};
 
 use super::frame::{copied, link};
-use super::object_address::quoted;
 use super::row::{RowPlace, class, row, sign};
 use super::{MAX_ROWS, PageView, Section, Shown, View, foot};
 use crate::render::count::named_or_counted;
+use crate::render::shell_word::shell_word;
 use crate::render::text::escape_line;
 use crate::render::unhealthy::{LookedAt, ReadShare};
 use crate::serve::params::{ParamError, Params};
@@ -262,19 +262,19 @@ impl NowPage {
         words.extend(
             self.kind
                 .as_deref()
-                .map(|kind| quoted(&kind.to_lowercase())),
+                .map(|kind| shell_word(&kind.to_lowercase())),
         );
         if self.is_of_unhealthy() {
             words.push("--unhealthy".to_owned());
         }
         if let Some(namespace) = &self.namespace {
-            words.push(format!("-n {}", quoted(namespace)));
+            words.push(format!("-n {}", shell_word(namespace)));
         } else {
             let place = escape_line(&snapshot.place).into_owned();
             words.extend(Some(place).filter(|it| !it.is_empty()));
         }
         let cluster = self.cluster.as_deref().unwrap_or(&snapshot.cluster);
-        words.push(format!("--context {}", quoted(cluster)));
+        words.push(format!("--context {}", shell_word(cluster)));
         Some(words.join(" "))
     }
 

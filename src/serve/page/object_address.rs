@@ -4,7 +4,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 
 use crate::object::is_kubernetes_own;
-use crate::render::text::escape_line;
+use crate::render::shell_word::shell_word;
 use crate::serve::served_row::ServedRow;
 
 /// What a segment of a path must not hold: all but the unreserved characters of RFC 3986.
@@ -13,9 +13,6 @@ const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'.')
     .remove(b'_')
     .remove(b'~');
-
-/// What a word of a command may hold without quotes, besides letters and digits.
-const PLAIN: &str = "-_./:=@%+,";
 
 /// An object that a page is about. The name stays, whichever object bears it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -182,23 +179,13 @@ impl ObjectAddress {
 
     /// The command that shows the same: `kubectl spy status deployment/web -n shop --context prod`.
     pub(super) fn command(&self, verb: &str) -> String {
-        let mut words = vec![quoted(&self.argument())];
+        let mut words = vec![shell_word(&self.argument())];
         if let Some(namespace) = &self.namespace {
-            words.extend(["-n".to_owned(), quoted(namespace)]);
+            words.extend(["-n".to_owned(), shell_word(namespace)]);
         }
-        words.extend(["--context".to_owned(), quoted(&self.cluster)]);
+        words.extend(["--context".to_owned(), shell_word(&self.cluster)]);
         format!("kubectl spy {verb} {}", words.join(" "))
     }
-}
-
-/// A word of a POSIX shell that stands for this text.
-pub(super) fn quoted(text: &str) -> String {
-    let text = escape_line(text);
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || PLAIN.contains(c);
-    if !text.is_empty() && !text.starts_with('-') && text.chars().all(is_plain) {
-        return text.into_owned();
-    }
-    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]

@@ -10,10 +10,11 @@ use super::events::events;
 use super::frame::{PageFrame, as_of, copied, parts, path_begin};
 use super::graph::graph;
 use super::logs::logs;
-use super::object_address::{ObjectAddress, quoted};
+use super::object_address::ObjectAddress;
 use super::past_tree::past_tree;
 use super::timeline::{TimelineTime, timeline};
 use super::{Section, Shown};
+use crate::render::shell_word::shell_word;
 use crate::render::text::escape_line;
 use crate::serve::params::{CLUSTER, Params};
 use crate::serve::snapshot::Snapshot;
@@ -149,7 +150,7 @@ impl Report<'_> {
                     Some(tree) => (tree),
                     None => p.empty { "The object did not exist then." },
                 }
-                (copied(&format!("{} --at {}", address.command("status"), quoted(at))))
+                (copied(&format!("{} --at {}", address.command("status"), shell_word(at))))
             },
             Report::Timeline(time) => html! {
                 (clusters(query, snapshot)) (times(query)) (timeline(records, *time, query, snapshot))
@@ -169,9 +170,9 @@ fn path(address: &ObjectAddress, snapshot: &Snapshot) -> Markup {
 
 /// The command that shows the Events of the namespace of an object.
 fn events_command(address: &ObjectAddress, query: &Params) -> String {
-    let since = quoted(query.first("since").unwrap_or(TIMELINE));
-    let namespace = quoted(address.event_namespace());
-    let context = quoted(&address.cluster);
+    let since = shell_word(query.first("since").unwrap_or(TIMELINE));
+    let namespace = shell_word(address.event_namespace());
+    let context = shell_word(&address.cluster);
     format!("kubectl spy changes events --since {since} -n {namespace} --context {context}")
 }
 
@@ -181,20 +182,20 @@ fn with_flags(command: String, query: &Params, names: &[&str]) -> String {
         .iter()
         .filter_map(|name| Some((name, query.first(name).filter(|it| !it.is_empty())?)));
     chosen.fold(command, |command, (name, value)| {
-        format!("{command} --{name}={}", quoted(value))
+        format!("{command} --{name}={}", shell_word(value))
     })
 }
 
 /// The command that shows the changes of a timeline.
 fn timeline_command(snapshot: &Snapshot, query: &Params) -> String {
     let since = query.first("from").or(query.first("since"));
-    let since = quoted(since.unwrap_or(TIMELINE));
+    let since = shell_word(since.unwrap_or(TIMELINE));
     let place = match query.namespace() {
-        Some(namespace) => format!("-n {}", quoted(namespace)),
+        Some(namespace) => format!("-n {}", shell_word(namespace)),
         None => escape_line(&snapshot.place).into_owned(),
     };
     let context = query.first(CLUSTER).filter(|name| !name.is_empty());
-    let context = quoted(context.unwrap_or(&snapshot.cluster));
+    let context = shell_word(context.unwrap_or(&snapshot.cluster));
     format!("kubectl spy changes --since {since} {place} --context {context}")
 }
 
