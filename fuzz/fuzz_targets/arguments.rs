@@ -12,7 +12,9 @@ use std::sync::LazyLock;
 
 use clap::{ArgMatches, Command};
 use kubectl_spy::cli::command;
-use kubectl_spy::cluster::{Filters, Names, Namespaces, Resolver, Target, parse_arguments};
+use kubectl_spy::cluster::{
+    Filters, Names, Namespaces, Resolver, Target, TypePlace, parse_arguments,
+};
 use kubectl_spy::diff::{Diff, Filter, Noise};
 use kubectl_spy::object::Doc;
 use kubectl_spy::object::path::Pattern;
@@ -92,7 +94,7 @@ fn named(matches: &ArgMatches) {
     let Ok(arguments) = parse_arguments(&all::<String>(matches, "objects"), &filters) else {
         return;
     };
-    let resolver = Resolver::of(Vec::new());
+    let resolver = Resolver::of(TypePlace::File, Vec::new());
     if let Ok(targets) = RUNTIME.block_on(arguments.resolve(&resolver, &filters)) {
         targets.iter().for_each(selects_only_named_objects);
     }

@@ -27,7 +27,7 @@ pub use arguments::{
 pub(crate) use client::{ApiRequest, LogDetail, RawAnswer, RequestLog, ResponseBody, platform};
 pub use client::{Client, Clock, Limits, RequestError};
 pub(crate) use discovery::TypeCache;
-pub use discovery::{Discovery, ResolveError, Resolver};
+pub use discovery::{Discovery, ResolveError, Resolver, TypePlace};
 pub use kubeconfig::{
     Ambient, ClusterConfig, ConfigError, ContextArgs, Credentials, Impersonate, Overrides,
 };

@@ -49,7 +49,7 @@ pub(crate) use live::ViewOpening;
 pub(crate) use live::follow::{Live, follow};
 pub(crate) use live::session::{
     ClusterOrigin, ConnectionSetup, EveryKind, LastRecord, ReaderLogin, RecordUse, RequestedTime,
-    ServerClock, Session, recorded_types,
+    ServerClock, Session, hint_at_record, recorded_types,
 };
 pub(crate) use live::shutdown::{ReloadRequests, Shutdown, Signal, survive_file_size_limit};
 pub(crate) use live::sources::{Need, Note, SeenObjects, Sources, UnreadPart};

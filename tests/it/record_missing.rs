@@ -2,12 +2,13 @@
 #![cfg(unix)]
 
 use std::fs;
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use insta::assert_snapshot;
+use kubectl_spy::sandbox::Kind;
 use serde_json::json;
 
 use super::record::{Folder, wait_for};
@@ -252,7 +253,9 @@ async fn a_time_in_the_past_waits_for_no_server() {
         assert_eq!(ran.status.code(), Some(1), "{}", ran.transcript());
         // A GET whose connection ends is repeated once.
         assert!(requests <= 2, "{args:?}: {requests} requests");
-        assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.transcript());
+        // The other line is a hint at the record.
+        let lines = if args.contains(&"--no-store") { 1 } else { 2 };
+        assert_eq!(ran.stderr.lines().count(), lines, "{}", ran.transcript());
     }
 }
 
@@ -270,9 +273,109 @@ async fn the_words_about_a_server_that_is_away_are_printed_once() {
         let words = ran.stderr.matches(words).count();
         assert_eq!(words, 1, "{args:?}: {}", ran.transcript());
         assert!(
-            !ran.stderr.contains("record"),
+            !ran.stderr.contains("the record is not used"),
             "{args:?}: {}",
             ran.transcript()
         );
     }
+}
+
+/// How to read what is recorded of a server that is away.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_error_of_a_server_that_is_away_names_its_record() {
+    let (mut cluster, folder) = recorded().await;
+    let (other, other_folder) = recorded().await;
+    cluster.sandbox.stop().await;
+    let hint = format!("add --from {}", folder.path());
+    for command in [
+        "changes deploy/web --once",
+        "changes cm --since 1h --once",
+        "status deploy --once",
+        "status deploy --at 1h",
+        "trace deploy/web --at 1h",
+        "changes gears --once",
+    ] {
+        let ran = over(&cluster, command, folder.path());
+        assert_eq!(ran.status.code(), Some(1), "{command}");
+        let lines: Vec<&str> = ran.stderr.lines().collect();
+        let error = "The connection to the server";
+        assert!(lines[0].starts_with(error), "{}", ran.transcript());
+        let words = lines[1].strip_prefix("hint: this cluster is recorded until 2026-03-02T12:");
+        let is_hint = words.is_some_and(|words| words.ends_with(&hint));
+        assert!(is_hint, "{command}: {}", ran.transcript());
+    }
+    // The hint works as it is.
+    let args = ["changes", "cm", "--since", "1h", "--from", folder.path()];
+    let ran = cluster.spy().run(&args);
+    assert!(ran.status.success(), "{}", ran.transcript());
+    // The words of the hint name what else is needed.
+    let ran = over(&cluster, "status deploy --once -n web", folder.path());
+    assert!(
+        ran.stderr.trim_end().ends_with(&hint),
+        "{}",
+        ran.transcript()
+    );
+    // Another server has another record.
+    for (command, store) in [
+        ("status deploy --once", other_folder.path()),
+        ("status deploy --once --no-store", folder.path()),
+    ] {
+        let ran = over(&cluster, command, store);
+        assert!(!ran.stderr.contains("hint"), "{}", ran.transcript());
+    }
+    drop(other);
+}
+
+/// A server without Widgets, at the address of one that had them.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_error_of_a_type_that_is_gone_names_the_record_that_has_it() {
+    let mut cluster = Cluster::start_with(|options| {
+        let kind = Kind::custom("example.com", "v1", "Widget", "widgets");
+        options.kinds.push(kind);
+    })
+    .await;
+    let folder = Folder::of(&cluster);
+    cluster.put(json!({
+        "apiVersion": "example.com/v1", "kind": "Widget",
+        "metadata": {"name": "gear", "namespace": "shop"},
+    }));
+    let mut run = folder.spy(&cluster).start(&["record", "widgets", "-A"]);
+    run.until("recording");
+    wait_for(&folder, "gear 2 Listed");
+    run.interrupt();
+    let address = cluster.sandbox.address();
+    cluster.sandbox.stop().await;
+    let without = Cluster::start().await;
+    forward(address, without.sandbox.address()).await;
+    let ran = over(&cluster, "changes widget/gear --once", folder.path());
+    let lines: Vec<&str> = ran.stderr.lines().collect();
+    let error = "error: the server doesn't have a resource type \"widget\"";
+    assert_eq!(lines[0], error, "{}", ran.transcript());
+    let flags = format!("add --from {} -n shop", folder.path());
+    assert!(lines[1].ends_with(&flags), "{}", ran.transcript());
+    // The record has no such type, either.
+    let ran = over(&cluster, "changes gadgets --once", folder.path());
+    assert!(!ran.stderr.contains("hint"), "{}", ran.transcript());
+    // No server is asked.
+    let error =
+        "error: the record doesn't have a resource type \"gadgets\"\nhint: did you mean widgets?\n";
+    for args in [
+        ["changes", "gadgets", "--from", folder.path()].as_slice(),
+        &["store", "export", "gadgets", "--store", folder.path()],
+    ] {
+        assert_eq!(cluster.spy().run(args).stderr, error);
+    }
+}
+
+/// Sends the connections to one address on to another one.
+async fn forward(from: SocketAddr, to: SocketAddr) {
+    let listener = tokio::net::TcpListener::bind(from).await.unwrap();
+    tokio::spawn(async move {
+        while let Ok((mut near, _)) = listener.accept().await {
+            let mut far = tokio::net::TcpStream::connect(to).await.unwrap();
+            tokio::spawn(async move {
+                let _closed = tokio::io::copy_bidirectional(&mut near, &mut far).await;
+            });
+        }
+    });
 }

@@ -4,6 +4,7 @@ mod parse;
 #[cfg(test)]
 mod tests;
 
+use std::fmt;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -35,12 +36,35 @@ pub struct Discovery {
     pub stale: Vec<String>,
 }
 
+/// What has the types that words name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TypePlace {
+    /// An API server.
+    Server,
+    /// The files of `--from`.
+    File,
+    /// A record.
+    Record,
+}
+
+impl fmt::Display for TypePlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            TypePlace::Server => "server",
+            TypePlace::File => "file",
+            TypePlace::Record => "record",
+        })
+    }
+}
+
 /// Why a word has no type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ResolveError {
-    /// The cluster has no type with that name.
-    #[error("error: the server doesn't have a resource type {word:?}")]
+    /// The cluster, the file or the record has no type with that name.
+    #[error("error: the {place} doesn't have a resource type {word:?}")]
     Unknown {
+        /// What has no such type.
+        place: TypePlace,
         /// The word.
         word: String,
         /// Similar words, the nearest first.
@@ -59,6 +83,7 @@ pub struct Resolver {
     /// The cluster's client; `None` if all types are known from the start.
     client: Option<Client>,
     discovered: OnceCell<Discovery>,
+    place: TypePlace,
     /// Where the found types are kept.
     cache: Option<Arc<TypeCache>>,
 }
@@ -69,6 +94,7 @@ impl Resolver {
         Resolver {
             client: Some(client),
             discovered: OnceCell::new(),
+            place: TypePlace::Server,
             cache: None,
         }
     }
@@ -79,8 +105,8 @@ impl Resolver {
         Resolver { cache, ..self }
     }
 
-    /// A resolver of these types and Kubernetes' own. It makes no requests.
-    pub fn of(types: Vec<ResourceType>) -> Resolver {
+    /// A resolver of these types of a place and of Kubernetes' own. It makes no requests.
+    pub fn of(place: TypePlace, types: Vec<ResourceType>) -> Resolver {
         let discovery = Discovery {
             types,
             stale: Vec::new(),
@@ -88,6 +114,7 @@ impl Resolver {
         Resolver {
             client: None,
             discovered: OnceCell::new_with(Some(discovery)),
+            place,
             cache: None,
         }
     }
@@ -103,6 +130,7 @@ impl Resolver {
         match wanted.find(&discovery.types) {
             Some(found) => Ok(found.resource.clone()),
             None => Err(ResolveError::Unknown {
+                place: self.place,
                 word: wanted.name().to_owned(),
                 near: near_types(wanted.name(), discovery),
                 stale: discovery.stale.clone(),

@@ -17,7 +17,7 @@ use super::live::clusters::Clusters;
 use super::manifests::ObjectRequest;
 use super::{
     Awaited, CommandError, ConnectionSetup, Context, Ended, ErrorKind, Judge, RecordUse,
-    RequestedTime, Session, Shutdown, Stop, Terminal, follow,
+    RequestedTime, Session, Shutdown, Stop, Terminal, follow, hint_at_record,
 };
 use crate::cluster::ContextConfig;
 use crate::env::shifted;
@@ -29,7 +29,8 @@ use live::{LiveChanges, NewCluster};
 pub(crate) fn run(args: &ChangesArgs, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     context.block_on(async |context| {
         let shutdown = Shutdown::on_signal(context.env)?;
-        show(args, context, &shutdown).await
+        let ended = show(args, context, &shutdown).await;
+        hint_at_record(ended, &args.objects, &args.watch.memory, context).await
     })
 }
 

@@ -13,7 +13,8 @@ use super::line::{GivenFlag, TypedLine, ValueSort};
 use super::offer::Offer;
 use crate::cluster::{
     Ambient, Arguments, Client, ClusterConfig, Filters, KubeconfigNames, Namespaces, ObjectRow,
-    PluginRun, Resolver, RowsPage, Target, TargetError, TypeCache, object_rows, parse_arguments,
+    PluginRun, Resolver, RowsPage, Target, TargetError, TypeCache, TypePlace, object_rows,
+    parse_arguments,
 };
 use crate::commands::manifests::release_names;
 use crate::commands::{ClusterArgs, CommandError, Context};
@@ -85,7 +86,10 @@ impl LiveCluster {
 
     /// The resource of a word. It asks the server only for a word that no earlier discovery found.
     pub(super) async fn resource(&self, word: &str) -> Result<Resource, CommandError> {
-        if let Ok(known) = Resolver::of(self.kept.clone()).resolve(word).await {
+        if let Ok(known) = Resolver::of(TypePlace::Server, self.kept.clone())
+            .resolve(word)
+            .await
+        {
             return Ok(known);
         }
         let found = self.resolver().await?.resolve(word).await;
@@ -172,7 +176,7 @@ impl LiveCluster {
             namespaces: self.namespaces.clone(),
         };
         let arguments: Arguments = parse_arguments(&line.named_objects(), &filters)?;
-        let kept = Resolver::of(self.kept.clone());
+        let kept = Resolver::of(TypePlace::Server, self.kept.clone());
         match arguments.resolve(&kept, &filters).await {
             Err(TargetError::Resolve(_)) => {
                 let resolver = self.resolver().await?;

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::read::Manifest;
 use super::{ManifestResolver, ResolvedTargets};
-use crate::cluster::{Names, Resolver, Target};
+use crate::cluster::{Names, Resolver, Target, TypePlace};
 use crate::commands::ManifestArgs;
 use crate::commands::{CommandError, FileArgs, ObjectArgs};
 use crate::watch::documents_by_line;
@@ -23,7 +23,7 @@ fn manifests(text: &str) -> Vec<Manifest> {
 /// The targets of a text in the namespace `shop`, which may come from `-n`.
 async fn named((text, labels): (&str, &str), flags: &str) -> Result<Vec<Target>, CommandError> {
     let resolver = ManifestResolver {
-        types: &Resolver::of(Vec::new()),
+        types: &Resolver::of(TypePlace::File, Vec::new()),
         namespace: "shop".into(),
         is_given: flags == "-n shop",
         everywhere: flags == "-A",

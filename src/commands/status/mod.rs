@@ -29,7 +29,7 @@ use super::manifests::ObjectRequest;
 use super::{
     Awaited, CommandError, ConnectionSetup, Context, Ended, Ending, EveryKind, Judge, ObjectArgs,
     Output, RecordUse, RequestedTime, Session, Shutdown, Stop, Subject, Terminal, TimeOrAge,
-    UnreadPart, ViewOpening, WaitArgs, WatchArgs, follow,
+    UnreadPart, ViewOpening, WaitArgs, WatchArgs, follow, hint_at_record,
 };
 use crate::cluster::ContextConfig;
 use crate::env::Env;
@@ -231,7 +231,8 @@ impl StatusArgs {
 pub(crate) fn run(args: &StatusArgs, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     context.block_on(async |context| {
         let shutdown = Shutdown::on_signal(context.env)?;
-        show(args, context, &shutdown).await
+        let ended = show(args, context, &shutdown).await;
+        hint_at_record(ended, &args.objects, &args.watch.memory, context).await
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::cluster::{Filters, Namespaces, Resolver, parse_arguments};
+use crate::cluster::{Filters, Namespaces, Resolver, TypePlace, parse_arguments};
 use crate::commands::{
     ClusterOrigin, CommandError, Context, Ended, StoreArgs, TimeOrAge, recorded_types,
 };
@@ -126,7 +126,7 @@ impl ExportArgs {
             fields: None,
             namespaces: Namespaces::One(Arc::from("default")),
         };
-        let resolver = Resolver::of(recorded_types(export.sources()));
+        let resolver = Resolver::of(TypePlace::Record, recorded_types(export.sources()));
         let arguments = parse_arguments(&self.objects, &filters)?;
         let mut targets =
             context.block_on(async |_| Ok(arguments.resolve(&resolver, &filters).await?))?;

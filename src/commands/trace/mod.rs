@@ -24,7 +24,7 @@ use super::manifests::ObjectRequest;
 use super::{
     Answer, Awaited, CommandError, ConnectionSetup, Context, Ended, Ending, ErrorKind, Judge,
     ObjectArgs, Output, RecordUse, RequestedTime, Session, Shutdown, Stop, Subject, Terminal,
-    UnreadPart, ViewOpening, WaitArgs, WatchArgs, follow,
+    UnreadPart, ViewOpening, WaitArgs, WatchArgs, follow, hint_at_record,
 };
 use crate::cluster::ContextConfig;
 use crate::graph::{TraceReach, Way, relation_names};
@@ -158,7 +158,8 @@ impl TraceArgs {
 pub(crate) fn run(args: &TraceArgs, context: &mut Context<'_>) -> Result<Ended, CommandError> {
     context.block_on(async |context| {
         let shutdown = Shutdown::on_signal(context.env)?;
-        Box::pin(show(args, context, &shutdown)).await
+        let ended = Box::pin(show(args, context, &shutdown)).await;
+        hint_at_record(ended, &args.objects, &args.watch.memory, context).await
     })
 }
 

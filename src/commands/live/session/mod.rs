@@ -38,7 +38,7 @@ pub(crate) use every_kind::{EveryKind, silent_groups};
 use missing::NameSuggestions;
 use place::SessionPlace;
 pub(crate) use reader::ReaderLogin;
-pub(crate) use record::{LastRecord, RecordUse, recorded_types};
+pub(crate) use record::{LastRecord, RecordUse, hint_at_record, recorded_types};
 pub(crate) use server_clock::ServerClock;
 use snapshot::PastView;
 

@@ -9,7 +9,7 @@ use super::connection::ClusterConnection;
 use super::every_kind::EveryKind;
 use super::file;
 use super::record::{every_recorded, recorded_types};
-use crate::cluster::{Filters, Namespaces, Resolver, TargetError, parse_arguments};
+use crate::cluster::{Filters, Namespaces, Resolver, TargetError, TypePlace, parse_arguments};
 use crate::commands::manifests::{
     ManifestResolver, ObjectRequest, ReleasePlace, ResolvedTargets, release_targets,
 };
@@ -43,8 +43,10 @@ impl SessionPlace {
     pub(super) fn resolver(&self) -> Resolver {
         match self {
             SessionPlace::Cluster(connection) => connection.resolver(),
-            SessionPlace::File(file) => Resolver::of(file::types(file)),
-            SessionPlace::Record(record) => Resolver::of(recorded_types(record.sources())),
+            SessionPlace::File(file) => Resolver::of(TypePlace::File, file::types(file)),
+            SessionPlace::Record(record) => {
+                Resolver::of(TypePlace::Record, recorded_types(record.sources()))
+            }
         }
     }
 

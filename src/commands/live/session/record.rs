@@ -4,21 +4,24 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use ring::digest;
 use tokio::task::spawn_blocking;
+use tokio::time::timeout;
 
 use super::connection::ClusterConnection;
-use super::connection_setup::ClusterOrigin;
+use super::connection_setup::{ClusterOrigin, ConnectionSetup};
 use super::every_kind::{EveryKind, all_of};
 use super::reader::AskingTransport;
-use crate::cluster::uid_of;
-use crate::commands::{CommandError, ObjectArgs};
+use crate::cluster::{Filters, Namespaces, Resolver, TypePlace, parse_arguments, uid_of};
+use crate::commands::{CommandError, Context, Ended, FailedAnswer, MemoryArgs, ObjectArgs};
 use crate::env::Clock;
 use crate::object::{ResourceType, well_known_type};
 use crate::record::{
     LayeredTransport, RecordedCluster, Store, StoreError, StoreTransport, last_states,
 };
+use crate::render::shell_word::shell_word;
 use crate::source::{Scope, SourceKey};
 use crate::watch::{KnownState, Mux, Transport};
 
@@ -211,6 +214,85 @@ fn opened(store: &Store) -> Result<(Vec<StoreTransport>, Vec<StoreError>), Store
         }
     }
     Ok((records, unread))
+}
+
+/// How long it may take to find a record for a hint.
+const HINT: Duration = Duration::from_millis(1500);
+
+/// The end of a verb. If the server does not answer, or has no such type, the error gets a hint at the record of that server.
+pub(crate) async fn hint_at_record(
+    ended: Result<Ended, CommandError>,
+    args: &ObjectArgs,
+    memory: &MemoryArgs,
+    context: &Context<'_>,
+) -> Result<Ended, CommandError> {
+    let error = match ended {
+        Err(error) if !args.source.is_given() && memory.is_read() => error,
+        ended => return ended,
+    };
+    let types = match error.answer() {
+        Some(FailedAnswer::Silence) => &[][..],
+        Some(FailedAnswer::UnknownType) => &args.objects,
+        Some(FailedAnswer::NotFound | FailedAnswer::Forbidden) | None => return Err(error),
+    };
+    let hint = timeout(HINT, Box::pin(record_hint(types, args, memory, context))).await;
+    Err(match hint {
+        Ok(Some(hint)) => error.hint(hint),
+        Ok(None) | Err(_) => error,
+    })
+}
+
+/// How to read the record of the server, if there is one that has all of these types.
+async fn record_hint(
+    types: &[String],
+    args: &ObjectArgs,
+    memory: &MemoryArgs,
+    context: &Context<'_>,
+) -> Option<String> {
+    let ClusterOrigin::Kubeconfig(flags) = &context.origin else {
+        return None;
+    };
+    let path = memory.directory(context.env).ok()?;
+    let store = Store::open(&path).ok()?;
+    let setup = ConnectionSetup::of(context);
+    let config = setup.only_config(&context.origin).await.ok()?;
+    let (records, _) = spawn_blocking(move || opened(&store)).await.ok()?.ok()?;
+    let clusters: Vec<RecordedCluster> = records.iter().map(|it| it.cluster().clone()).collect();
+    let named = records.iter().zip(RecordedCluster::words(&clusters));
+    let is_of_server = |record: &StoreTransport| record.cluster().server == config.address();
+    let of_server = named.filter(|(record, _)| is_of_server(record));
+    let (record, word) = of_server.max_by_key(|(record, _)| record.until())?;
+    if !has_types(record, types).await {
+        return None;
+    }
+    let mut flags_to_add = format!("--from {}", shell_word(&path.display().to_string()));
+    let context_flag = flags.overrides.context.as_deref();
+    if context_flag.map_or(clusters.len() > 1, |given| given != word) {
+        let _infallible = write!(flags_to_add, " --context {}", shell_word(word));
+    }
+    let namespace = config.namespace();
+    let is_other = !args.all_namespaces && *namespace != only_namespace(record.sources());
+    if is_other && !context.origin.names_namespace() {
+        let _infallible = write!(flags_to_add, " -n {}", shell_word(namespace));
+    }
+    let until = record.until()?;
+    Some(format!(
+        "this cluster is recorded until {until:.0}: add {flags_to_add}"
+    ))
+}
+
+/// Whether a record has all types that these arguments name.
+async fn has_types(record: &StoreTransport, arguments: &[String]) -> bool {
+    let filters = Filters {
+        labels: None,
+        fields: None,
+        namespaces: Namespaces::One("default".into()),
+    };
+    let resolver = Resolver::of(TypePlace::Record, recorded_types(record.sources()));
+    match parse_arguments(arguments, &filters) {
+        Ok(parsed) => parsed.resolve(&resolver, &filters).await.is_ok(),
+        Err(_) => arguments.is_empty(),
+    }
 }
 
 /// The only namespace that is recorded, or `default`.
