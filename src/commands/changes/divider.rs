@@ -441,7 +441,7 @@ fn except(
         words.push(format!("{}: {cause}", times.join(", ")));
     }
     if !hidden.is_empty() {
-        words.insert(0, format!("{} earlier times", hidden.len()));
+        words.insert(0, plural(hidden.len(), "earlier time"));
     }
     let except = words.join("; ");
     if except.is_empty() {
@@ -570,6 +570,20 @@ mod tests {
             written: Some(WriteTime::At(time)),
             dated: None,
         }
+    }
+
+    #[test]
+    fn holes_before_the_last_ones_are_counted() {
+        let at = |second| Timestamp::from_second(second).expect("in range");
+        let hole = |second| (at(second), at(second), None);
+        let words = |count| {
+            let holes: Vec<_> = (0..count).map(hole).collect();
+            except(&holes, &|time| time.as_second().to_string())
+        };
+        let expect = ", except 1 earlier time; 1, 2, 3: nobody recorded";
+        assert_eq!(words(4), expect);
+        let expect = ", except 2 earlier times; 2, 3, 4: nobody recorded";
+        assert_eq!(words(5), expect);
     }
 
     #[test]
