@@ -140,6 +140,28 @@ async fn what_tells_no_time_is_an_error_with_the_reason() {
     "#);
 }
 
+/// In the order of their rows then, and not in that of their uids.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_gone_has_the_order_of_its_rows() {
+    let cluster = broken_since_a_minute().await;
+    let names = ["gone-a", "gone-b", "gone-c", "gone-d", "gone-e", "gone-f"];
+    for name in names {
+        cluster.put(pod(name, &json!({})));
+        cluster.report("pods", name, &state(None)["status"]);
+    }
+    cluster.renew();
+    cluster.tick(60);
+    for name in names {
+        cluster.delete("pods", name);
+    }
+    let spy = cluster.spy().var("KUBECTL_SPY_NOW", "2026-03-02T12:06:00Z");
+    let ran = spy.run(&["status", "pods", "--since", "20s"]);
+    let lines = ran.stdout.lines();
+    let gone: Vec<&str> = lines.filter(|line| line.starts_with('∅')).collect();
+    let expect = names.map(|name| format!("∅ pod/{name}  gone (was Running 1/1)"));
+    assert_eq!(gone, expect, "{}", ran.transcript());
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn since_shows_what_was_different_then() {
     let cluster = broken_since_a_minute().await;

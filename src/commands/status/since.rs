@@ -43,6 +43,8 @@ pub(super) struct PastStates {
 
 #[derive(Debug)]
 struct PastObject {
+    /// The place of its row.
+    place: usize,
     object: Arc<ObjectRef>,
     assessment: Arc<Assessment>,
     is_idle: bool,
@@ -74,6 +76,7 @@ impl PastStates {
         let known = known.filter(|(_, row)| row.known.is_some());
         let objects = known.map(|(place, row)| {
             let past = PastObject {
+                place,
                 object: row.object.clone(),
                 assessment: row.assessment.clone(),
                 is_idle: is_idle(&rows, place),
@@ -98,7 +101,7 @@ impl PastStates {
         objects.any(|past| past.object.without_uid() == object.without_uid())
     }
 
-    /// The differences, in the order of the rows. What was not read at one of the two times is not compared.
+    /// The differences, in the order of the rows, and then what is gone, in the order of the earlier rows. What was not read at one of the two times is not compared.
     fn differences<'a>(
         &'a self,
         state: &StatusState,
@@ -127,7 +130,9 @@ impl PastStates {
             !there.contains(*uid) && !unread.has(&past.object) && !is_left_out
         });
         let gone = gone.filter(|(_, past)| includes(options, [&past.assessment]));
-        found.extend(gone.map(|(_, past)| Difference::Gone(past)));
+        let mut gone: Vec<&PastObject> = gone.map(|(_, past)| past).collect();
+        gone.sort_by_key(|past| past.place);
+        found.extend(gone.into_iter().map(Difference::Gone));
         found
     }
 }
