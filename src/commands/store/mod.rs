@@ -77,7 +77,7 @@ fn check(store: &Store, context: &mut Context<'_>) -> Result<Ended, CommandError
             damaged += usize::from(!faults.is_empty());
             context.print(match &faults[..] {
                 [] => vec![format!("{path}: ok")],
-                _ => faults,
+                faults => faults.iter().map(|fault| in_one_line(fault)).collect(),
             })?;
         }
         for log in lost {
@@ -96,6 +96,15 @@ fn check(store: &Store, context: &mut Context<'_>) -> Result<Ended, CommandError
             Err(error.hint("the versions that are whole are still read"))
         }
     }
+}
+
+/// A fault in one line. SQLite writes a heading of its own above those of its pages.
+fn in_one_line(fault: &str) -> String {
+    let fault = fault.replace(
+        "*** in database main ***\n",
+        "a part of the database is damaged: ",
+    );
+    fault.replace('\n', "; ")
 }
 
 /// Deletes whole files. Those that cannot be deleted are named, and the others are deleted.
@@ -141,6 +150,31 @@ fn remove(args: &RemoveArgs, context: &mut Context<'_>) -> Result<Ended, Command
             Err(CommandError::failed(format!(
                 "error: {words} could not be deleted"
             )))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_is_one_line() {
+        for (fault, expect) in [
+            (
+                "a.spy: damaged: the block of version 1",
+                "a.spy: damaged: the block of version 1",
+            ),
+            (
+                "a.spy: damaged: *** in database main ***\nTree 8 page 20: btreeInitPage() returns error code 11",
+                "a.spy: damaged: a part of the database is damaged: Tree 8 page 20: btreeInitPage() returns error code 11",
+            ),
+            (
+                "a.spy: damaged: row 1 missing from index a\nrow 2 missing from index a",
+                "a.spy: damaged: row 1 missing from index a; row 2 missing from index a",
+            ),
+        ] {
+            assert_eq!(in_one_line(fault), expect);
         }
     }
 }
