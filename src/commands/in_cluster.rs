@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value as Json, json};
 
+use crate::commands::CommandError;
 use crate::diff::{Projection, Redactor};
 use crate::object::Doc;
 use crate::render::text::Text;
@@ -59,8 +60,9 @@ pub(crate) struct MountedVolume {
 }
 
 impl InClusterProgram<'_> {
-    /// The lines of all documents, for `kubectl apply`.
-    pub(crate) fn lines(&self) -> Vec<Text> {
+    /// The lines of all documents, for `kubectl apply`. Fails if the server refuses the name of the namespace.
+    pub(crate) fn lines(&self) -> Result<Vec<Text>, CommandError> {
+        check_namespace(self.namespace)?;
         let redactor = Redactor::new();
         let mut lines = Vec::new();
         for object in self.objects() {
@@ -74,7 +76,7 @@ impl InClusterProgram<'_> {
             let shown = redactor.shown(doc.root());
             lines.extend(yaml(shown, &Projection::default()));
         }
-        lines
+        Ok(lines)
     }
 
     fn objects(&self) -> Vec<Json> {
@@ -248,6 +250,34 @@ fn rules<'k>(keys: impl Iterator<Item = &'k SourceKey>) -> Vec<Json> {
     whole.chain(named).collect()
 }
 
+/// Parses `--image`. The server refuses a Pod without an image, and one with a space around it.
+pub(crate) fn parse_image(text: &str) -> Result<String, String> {
+    if text.is_empty() || text.trim() != text {
+        return Err(format!("expected an image, for example {IMAGE}"));
+    }
+    Ok(text.to_owned())
+}
+
+/// The most letters of the name of a namespace.
+const LONGEST_LABEL: usize = 63;
+
+/// Fails in Kubernetes' words if a text is no name of a namespace.
+fn check_namespace(name: &str) -> Result<(), CommandError> {
+    let is_inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    let has_ends = !name.is_empty() && !name.starts_with('-') && !name.ends_with('-');
+    let fault = match () {
+        () if name.len() > LONGEST_LABEL => "must be no more than 63 characters",
+        () if has_ends && name.chars().all(is_inner) => return Ok(()),
+        () => {
+            "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must \
+             start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for \
+             validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"
+        }
+    };
+    let error = CommandError::failed(format!("error: invalid namespace {name:?}: {fault}"));
+    Err(error.hint("name the namespace of the program with -n"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -311,6 +341,26 @@ mod tests {
         for (role, binding) in roles.iter().zip(&bindings) {
             assert_eq!(role["metadata"]["name"], binding["roleRef"]["name"]);
             assert_eq!(binding["subjects"][0]["namespace"], "spy");
+        }
+    }
+
+    #[test]
+    fn a_namespace_is_a_label() {
+        let longest = "a".repeat(63);
+        for name in ["spy", "a", "1-b", &*longest] {
+            assert!(check_namespace(name).is_ok(), "{name}");
+        }
+        let too_long = "a".repeat(64);
+        for name in ["Acc_Bad Name", "", "-a", "a-", "a.b", "ä", &*too_long] {
+            assert!(check_namespace(name).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn an_image_has_a_name() {
+        assert_eq!(parse_image("a:1"), Ok("a:1".to_owned()));
+        for text in ["", " ", "a ", " a"] {
+            assert!(parse_image(text).is_err(), "{text:?}");
         }
     }
 

@@ -39,7 +39,7 @@ pub(crate) use args::{
 pub(crate) use error::{CommandError, ErrorKind, FailedAnswer};
 pub(crate) use failure_logs::{FailureLogs, LastLines, LogLineArgs};
 pub(crate) use flag_values::{TimeOrAge, duration_with_days};
-pub(crate) use in_cluster::{IMAGE, InClusterProgram, MountedVolume, ProgramParts};
+pub(crate) use in_cluster::{IMAGE, InClusterProgram, MountedVolume, ProgramParts, parse_image};
 pub(crate) use input::UnreadFiles;
 #[cfg(feature = "kafka")]
 pub(crate) use kafka_entry::refused_address;

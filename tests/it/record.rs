@@ -835,6 +835,28 @@ async fn the_manifest_has_the_arguments_of_the_recorder() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_manifest_that_the_server_refuses_is_an_error() {
+    let cluster = Cluster::start().await;
+    let printed = |args: &[&str]| {
+        let ran = cluster.spy().run(args);
+        assert_eq!((ran.status.code(), &*ran.stdout), (Some(1), ""));
+        ran.stderr
+    };
+    let record = ["record", "cm", "--print-manifest"];
+    let serve = ["serve", "cm", "--print-manifest", "--tls-secret=spy-tls"];
+    for verb in [&record[..], &serve] {
+        let error = printed(&[verb, &["-n", "Acc_Bad Name"]].concat());
+        let words = "error: invalid namespace \"Acc_Bad Name\": a lowercase RFC 1123 label must consist of ";
+        assert!(error.starts_with(words), "{error}");
+        let hint = "\nhint: name the namespace of the program with -n\n";
+        assert!(error.ends_with(hint), "{error}");
+        let error = printed(&[verb, &["--image", ""]].concat());
+        let words = r#"error: invalid argument "" for "--image" flag: expected an image, for example kubectl-spy:"#;
+        assert!(error.starts_with(words), "{error}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_recorder_of_nothing_is_an_error() {
     let cluster = Cluster::start().await;
     let folder = Folder::of(&cluster);

@@ -9,6 +9,7 @@ use jiff::SignedDuration;
 use crate::cluster::TypeWord;
 use crate::commands::{
     CommandError, EveryKind, IMAGE, ManifestArgs, ObjectArgs, StoreArgs, duration_with_days,
+    parse_image,
 };
 use crate::object::{Quantity, Resource, well_known};
 use crate::record::{Redaction, RedactionError, RetentionPolicy};
@@ -44,7 +45,7 @@ pub(crate) struct RecordArgs {
     #[arg(long)]
     pub(super) print_manifest: bool,
     /// With --print-manifest: the image of the container
-    #[arg(long, requires = "print_manifest", default_value = IMAGE)]
+    #[arg(long, requires = "print_manifest", default_value = IMAGE, value_parser = parse_image)]
     pub(super) image: String,
     #[command(flatten)]
     pub(super) topic: TopicArgs,

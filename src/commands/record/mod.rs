@@ -212,6 +212,6 @@ async fn print_manifest(
         max_bytes: Some(args.retention().max_bytes),
         parts: ProgramParts::default(),
     };
-    context.print(manifest.lines())?;
+    context.print(manifest.lines()?)?;
     Ok(Ended::Answered)
 }

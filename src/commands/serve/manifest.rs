@@ -10,7 +10,7 @@ use super::followed::find_targets;
 use super::manifest_files::ManifestFiles;
 use crate::commands::{
     Awaited, CommandError, Context, Ended, IMAGE, InClusterProgram, MountedVolume, ObjectArgs,
-    ProgramParts, Session, Stop,
+    ProgramParts, Session, Stop, parse_image,
 };
 use crate::object::well_known;
 
@@ -40,7 +40,7 @@ pub(super) struct PrintManifestArgs {
     #[arg(long, value_name = "NAME", requires = "print_manifest")]
     tls_secret: Option<String>,
     /// With --print-manifest: the image of the container
-    #[arg(long, requires = "print_manifest", default_value = IMAGE)]
+    #[arg(long, requires = "print_manifest", default_value = IMAGE, value_parser = parse_image)]
     image: String,
 }
 
@@ -93,7 +93,7 @@ pub(super) async fn print_manifest(
         max_bytes: config.as_ref().map(|_| OUTBOX_BYTES),
         parts: args.parts(&session.namespace, config),
     };
-    context.print(manifest.lines())?;
+    context.print(manifest.lines()?)?;
     Ok(Ended::Answered)
 }
 
