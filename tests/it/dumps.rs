@@ -155,7 +155,8 @@ fn paths_are_repeated_joined_and_matched() {
     wrong(
         &below(logs),
         &format!(
-            "error: error reading [DIR/{logs}]: recognized file extensions are [.json .yaml .yml]\n"
+            "error: error reading [DIR/{logs}]: recognized file extensions are [.json .yaml .yml]\n\
+             hint: DIR/{logs} has no record, either: name the directory that `kubectl spy record` writes\n"
         ),
     );
     wrong(

@@ -80,7 +80,10 @@ impl ReadFiles {
         if is_any {
             Ok(())
         } else {
-            Err(without_manifests(directory))
+            let error = without_manifests(directory);
+            Err(error.hint(format!(
+                "{directory} has no record, either: name the directory that `kubectl spy record` writes"
+            )))
         }
     }
 
