@@ -124,6 +124,7 @@ impl StoreFileReader {
         Ok(reader)
     }
 
+    /// Its file.
     pub fn path(&self) -> &Path {
         self.index.database().path()
     }

@@ -88,10 +88,11 @@ impl ClusterPast {
     /// The holes in the record of a source, the oldest first.
     pub(super) fn holes(&mut self, key: &SourceKey) -> Result<Vec<Hole>, StoreError> {
         let covered = self.covered(key)?;
-        let holes = covered.coverage.holes();
-        holes
-            .map(|hole| self.explained(key, &covered, hole))
-            .collect()
+        let mut holes: Vec<Hole> = covered.coverage.holes().collect();
+        for hole in &mut holes {
+            hole.cause = self.cause_of(key, &covered, hole)?;
+        }
+        Ok(holes)
     }
 
     /// The hole between the end of a source and that of the record; `None` if they end together.
@@ -111,30 +112,28 @@ impl ClusterPast {
             .iter()
             .filter_map(|part| self.files[part.file].end())
             .any(|end| until.duration_since(end) <= TOGETHER);
-        let hole = Hole {
+        let mut hole = Hole {
             after: newest.upto,
             upto: reached.max().unwrap_or(newest.upto),
             since,
             until,
             cause: ran.then(|| MISSED.into()),
         };
-        self.explained(key, &covered, hole).map(Some)
+        hole.cause = self.cause_of(key, &covered, &hole)?;
+        Ok(Some(hole))
     }
 
-    /// A hole with its cause: a file that cannot be read, or else what was recorded in its place.
-    fn explained(
+    /// Why there is a hole: a file that cannot be read, or else what was recorded in its place.
+    fn cause_of(
         &mut self,
         key: &SourceKey,
         covered: &CoveredSource,
-        hole: Hole,
-    ) -> Result<Hole, StoreError> {
+        hole: &Hole,
+    ) -> Result<Option<Arc<str>>, StoreError> {
         let ends = [Some(hole.after), Some(hole.upto)];
         let unread = self.unread_in(covered, [hole.since, hole.until], ends);
         if let Some(cause) = unread.or(hole.cause.clone()) {
-            return Ok(Hole {
-                cause: Some(cause),
-                ..hole
-            });
+            return Ok(Some(cause));
         }
         let overlaps = |span: &CoveredSpan| span.since < hole.until && hole.since < span.until;
         let mut parts = Vec::new();
@@ -144,10 +143,7 @@ impl ClusterPast {
             }
         }
         let only = (!parts.is_empty()).then(|| format!("only {} were recorded", listed(parts, 1)));
-        Ok(Hole {
-            cause: only.map(Into::into),
-            ..hole
-        })
+        Ok(only.map(Into::into))
     }
 
     /// From now on, a file that has turned out to be damaged counts as one that cannot be read. It fails with the error if that file

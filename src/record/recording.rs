@@ -196,13 +196,12 @@ impl Recording {
                 };
                 self.take_version(place, &recorded)
             }
-            Event::Synced { .. } => {
+            Event::Synced { .. } | Event::State(_) | Event::Gap(_) | Event::Undecodable { .. } => {
                 // Nothing is known of the time between the last state and the first answer of the server.
-                let known = self.options.resumed.remove(&**key);
-                self.take_mark_of(place, known.map_or(now, |known| known.at), event)
-            }
-            Event::State(_) | Event::Gap(_) | Event::Undecodable { .. } => {
-                self.take_mark_of(place, now, event)
+                let is_answer = matches!(event, Event::Synced { .. });
+                let known = is_answer.then(|| self.options.resumed.remove(&**key));
+                let at = known.flatten().map_or(now, |known| known.at);
+                Mark::of(event).map_or(Ok(()), |mark| self.take_mark(place, at, &mark))
             }
         });
         self.unsaved.get_or_insert(now);
@@ -366,16 +365,6 @@ impl Recording {
             managers: &object.managers,
             delta: &object.delta,
         })
-    }
-
-    fn take_mark_of(
-        &mut self,
-        place: usize,
-        now: Timestamp,
-        event: &Event,
-    ) -> Result<(), StoreError> {
-        let mark = Mark::of(event);
-        mark.map_or(Ok(()), |mark| self.take_mark(place, now, &mark))
     }
 
     fn take_mark(&mut self, place: usize, now: Timestamp, mark: &Mark) -> Result<(), StoreError> {
@@ -566,6 +555,21 @@ impl Recording {
     }
 }
 
+impl Tracked {
+    /// Moves on to a version, never back.
+    fn reach(&mut self, version: &ResourceVersion, at: Timestamp) {
+        let number = Revision::parse(version);
+        let is_older = self.reached.as_ref().is_some_and(|(known, _)| {
+            let known = Revision::parse(known);
+            known.is_some() && number.is_some() && number < known
+        });
+        if !is_older && !version.as_str().is_empty() {
+            self.reached = Some((version.clone(), at));
+            self.is_ahead = true;
+        }
+    }
+}
+
 #[cfg(test)]
 impl Recording {
     /// Whether nothing waits to be written.
@@ -582,21 +586,6 @@ impl Recording {
     pub(super) fn limit_pages(&self, pages: u32) {
         if let Some(writer) = &self.writer {
             writer.limit_pages(pages);
-        }
-    }
-}
-
-impl Tracked {
-    /// Moves on to a version, never back.
-    fn reach(&mut self, version: &ResourceVersion, at: Timestamp) {
-        let number = Revision::parse(version);
-        let is_older = self.reached.as_ref().is_some_and(|(known, _)| {
-            let known = Revision::parse(known);
-            known.is_some() && number.is_some() && number < known
-        });
-        if !is_older && !version.as_str().is_empty() {
-            self.reached = Some((version.clone(), at));
-            self.is_ahead = true;
         }
     }
 }

@@ -204,10 +204,12 @@ impl EventFeed {
     fn gap(&mut self, after: EventId) -> Frame {
         self.begin_state();
         let upto = self.id();
-        let cause = match () {
-            () if after.epoch != upto.epoch => "restarted",
-            () if after.rights != upto.rights => "rights",
-            () => "forgotten",
+        let cause = if after.epoch != upto.epoch {
+            "restarted"
+        } else if after.rights != upto.rights {
+            "rights"
+        } else {
+            "forgotten"
         };
         let gap = GapFrame {
             v: VERSION,

@@ -170,7 +170,7 @@ fn stale_lines(stale: &[StaleSource]) -> Vec<String> {
     for sources in stale.chunk_by(|one, next| when(one) == when(next)) {
         let names = sources.iter().map(|source| match source.key.namespace() {
             Some(_) => source.key.to_string(),
-            None => source.key.resource.group_resource().to_string(),
+            None => source.key.resource.group_resource().clone(),
         });
         let names: Vec<String> = names.collect();
         lines.extend(sources.first().map(when).map(|(until, again, cause)| {
