@@ -13,7 +13,6 @@ pub mod log_text;
 pub mod outline;
 pub mod pager;
 pub mod screen;
-pub(crate) mod shell_word;
 pub mod style;
 pub mod table;
 pub mod text;

@@ -583,3 +583,16 @@ fn end_of_line(text: &str, columns: usize) -> Option<usize> {
     let fitting = blanks.take_while(|at| width(&text[..*at]) <= columns);
     Some(fitting.last().unwrap_or(first))
 }
+
+/// What a word of a shell may hold without quotes, besides letters and digits.
+const SHELL_PLAIN: &str = "-_./:=@%+,";
+
+/// A word of a POSIX shell that stands for this text.
+pub(crate) fn shell_word(text: &str) -> String {
+    let text = escape_line(text);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || SHELL_PLAIN.contains(c);
+    if !text.is_empty() && !text.starts_with('-') && text.chars().all(is_plain) {
+        return text.into_owned();
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
+}

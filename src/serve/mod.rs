@@ -11,8 +11,6 @@ mod certificate;
 mod cluster_choice;
 mod connections;
 mod event_ring;
-mod event_stream;
-mod frame;
 mod gate;
 mod guarded_feed;
 mod kube_api;
@@ -31,7 +29,6 @@ mod routes;
 mod served_cluster;
 mod served_row;
 mod snapshot;
-mod stream_pace;
 mod streams;
 mod web_server;
 

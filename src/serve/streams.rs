@@ -9,16 +9,16 @@ use std::time::Duration;
 use rustc_hash::FxHasher;
 use serde::Serialize;
 use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
 
 use super::board::Board;
-use super::event_ring::{EventId, NumberedEvent, Resumption, RingEvent};
-use super::frame::Frame;
+use super::event_ring::{EventId, Frame, NumberedEvent, Resumption, RingEvent};
 use super::page::{PageView, View};
 use super::params::RowFilter;
+use super::places::ReaderPlaces;
 use super::rights::{Judgement, ReaderRights, RightsMark};
 use super::served_row::ServedRow;
 use super::snapshot::Snapshot;
-use super::stream_pace::StreamPace;
 use crate::render::json::{VERSION, line};
 
 /// The most events that a stream takes at a time.
@@ -494,16 +494,54 @@ impl<V: View + Send + 'static> Feed for ViewFeed<V> {
     }
 }
 
+/// How long a stream rests for each open stream. So all streams together begin to send at most 1,000 times a second.
+const FOR_EACH: Duration = Duration::from_millis(1);
+
+/// The pace of one stream. After a quiet time, it sends at once.
+pub(super) struct StreamPace {
+    streams: Arc<ReaderPlaces>,
+    rests_until: Instant,
+}
+
+impl StreamPace {
+    /// The pace of one of these streams.
+    pub(super) fn among(streams: Arc<ReaderPlaces>) -> StreamPace {
+        StreamPace {
+            streams,
+            rests_until: Instant::now(),
+        }
+    }
+
+    /// Begins a rest: as long as the number of open streams asks for, and at least this long.
+    pub(super) fn begin_rest(&mut self, least: Duration) {
+        let streams = u32::try_from(self.streams.taken()).unwrap_or(u32::MAX);
+        let rest = FOR_EACH.saturating_mul(streams.saturating_sub(1));
+        self.rests_until = Instant::now() + rest.max(least);
+    }
+
+    /// Whether the rest is not over.
+    pub(super) fn rests(&self) -> bool {
+        Instant::now() < self.rests_until
+    }
+
+    /// Waits until the rest is over.
+    pub(super) async fn rest(&self) {
+        if self.rests() {
+            sleep_until(self.rests_until).await;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use futures::FutureExt;
     use insta::assert_snapshot;
-    use tokio::time::{Instant, timeout};
+    use tokio::time::timeout;
 
     use super::super::board::SourceRecord;
     use super::super::page::NowPage;
     use super::super::params::Params;
-    use super::super::places::{PlaceLimits, ReaderPlaces};
+    use super::super::places::PlaceLimits;
     use super::super::rights::{GrantedRights, ReadRight, SourcePlace};
     use super::super::served_row::OwnState;
     use super::super::snapshot::Snapshot;

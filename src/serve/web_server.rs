@@ -22,8 +22,7 @@ use super::reader::WebReader;
 use super::rights::{ReadRight, ReaderRights, SourcePlace};
 use super::rights_cache::{RightsCache, RightsError, RightsQuestion};
 use super::snapshot::Snapshot;
-use super::stream_pace::StreamPace;
-use super::streams::StreamSource;
+use super::streams::{StreamPace, StreamSource};
 use crate::object::well_known_type;
 
 /// The most streams at a time.

@@ -14,7 +14,6 @@ mod queue;
 mod template;
 #[cfg(test)]
 mod tests;
-mod thread;
 mod transition;
 mod webhook;
 
@@ -25,8 +24,7 @@ pub use known_states::{
 };
 pub use message::SigningKey;
 pub use outbox::{Outbox, OutboxError};
-pub use queue::{NewStates, SinkQueue};
+pub use queue::{NewStates, SinkQueue, on_thread};
 pub use template::{TemplateError, TextTemplate};
-pub use thread::on_thread;
 pub use transition::{Delivery, TransitionFilter};
 pub use webhook::{Sink, Webhook, WebhookError, client_tls};

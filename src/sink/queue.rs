@@ -1,16 +1,18 @@
 //! `SinkQueue`: what the follower of a cluster and the deliveries to the sinks share.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::future::pending;
+use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
+use tokio::task::spawn_blocking;
 
 use super::known_states::{ClusterRows, KnownStates, RowAbsence, RowCluster, StateUpdate};
 use super::outbox::{Outbox, OutboxError};
-use super::thread::on_thread;
 use super::transition::Delivery;
 use super::webhook::Sink;
 use crate::object::ObjectRef;
@@ -267,6 +269,23 @@ impl QueueState {
             if let Some(counts) = self.counts.get_mut(sink) {
                 counts.dropped += count;
             }
+        }
+    }
+}
+
+/// Does work that may block on another thread. It is done, whether or not anyone waits for its end.
+pub fn on_thread<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> impl Future<Output = T> + Send + 'static {
+    let done = spawn_blocking(work);
+    async move {
+        match done.await {
+            Ok(done) => done,
+            Err(stopped) => match stopped.try_into_panic() {
+                Ok(panic) => resume_unwind(panic),
+                // The program ends.
+                Err(_) => pending().await,
+            },
         }
     }
 }

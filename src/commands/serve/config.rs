@@ -37,7 +37,7 @@ pub(super) struct ServeConfig {
 
 /// A type that a sink names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct NamedType {
+pub(super) struct SinkType {
     pub(super) word: String,
     pub(super) line: u64,
 }
@@ -180,7 +180,7 @@ impl LoadedConfig {
     pub(super) async fn find_types(&mut self, session: &Session) -> Result<(), CommandError> {
         let types = self.content.sink_types();
         let mut found = Vec::new();
-        for NamedType { word, line } in &types {
+        for SinkType { word, line } in &types {
             let named = session.type_named(word).await;
             found.push(named.map_err(|error| self.at_line(*line, &error))?);
         }
@@ -262,10 +262,10 @@ impl ServeConfig {
     }
 
     /// The types that the sinks name.
-    pub(super) fn sink_types(&self) -> Vec<NamedType> {
+    pub(super) fn sink_types(&self) -> Vec<SinkType> {
         let words = self.sinks.iter().flat_map(|sink| &sink.when.kinds);
         let types = words.zip(&self.sink_lines);
-        let types = types.map(|(word, line)| NamedType {
+        let types = types.map(|(word, line)| SinkType {
             word: word.clone(),
             line: *line,
         });

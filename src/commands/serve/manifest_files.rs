@@ -6,7 +6,7 @@ use std::path::{Component, Path};
 use serde_json::{Value as Json, json};
 
 use crate::commands::CommandError;
-use crate::render::shell_word::shell_word;
+use crate::render::text::shell_word;
 
 /// The last part of the name of each key that names a file: `hmacFile`, `caFile`, `webhookFile`, `passwordFile`.
 const FILE: &str = "File";

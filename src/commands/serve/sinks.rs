@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
-use super::config::{LoadedConfig, NamedType, ServeConfig};
+use super::config::{LoadedConfig, ServeConfig, SinkType};
 use super::followed::Retargeting;
 use super::followed_cluster::FollowedCluster;
 use super::topics::{RecordPlace, TopicPushes};
@@ -49,7 +49,7 @@ pub(super) struct SinkWork {
     topics: TopicPushes,
     are_several: bool,
     /// The types that the sinks name, until it is known whether one of several clusters serves them.
-    unchecked: RefCell<Vec<NamedType>>,
+    unchecked: RefCell<Vec<SinkType>>,
 }
 
 /// Where the work of the sinks is kept.
@@ -162,7 +162,7 @@ impl SinkWork {
                 break;
             }
         }
-        for NamedType { word, line } in self.unchecked.take() {
+        for SinkType { word, line } in self.unchecked.take() {
             if is_served_nowhere(clusters, &word).await {
                 let place = format!("{}:{line}", self.config.display());
                 let text = format!("{place}: no cluster has a resource type {word:?}");

@@ -4,7 +4,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 
 use crate::object::is_kubernetes_own;
-use crate::render::shell_word::shell_word;
+use crate::render::text::shell_word;
 use crate::serve::served_row::ServedRow;
 
 /// What a segment of a path must not hold: all but the unreserved characters of RFC 3986.

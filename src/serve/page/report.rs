@@ -14,8 +14,7 @@ use super::object_address::ObjectAddress;
 use super::past_tree::past_tree;
 use super::timeline::{TimelineTime, timeline};
 use super::{Section, Shown};
-use crate::render::shell_word::shell_word;
-use crate::render::text::escape_line;
+use crate::render::text::{escape_line, shell_word};
 use crate::serve::params::{CLUSTER, Params};
 use crate::serve::snapshot::Snapshot;
 

@@ -21,7 +21,7 @@ use crate::object::{ResourceType, well_known_type};
 use crate::record::{
     LayeredTransport, RecordedCluster, Store, StoreError, StoreTransport, last_states,
 };
-use crate::render::shell_word::shell_word;
+use crate::render::text::shell_word;
 use crate::source::{Scope, SourceKey};
 use crate::watch::{KnownState, Mux, Transport};
 
