@@ -5,8 +5,8 @@ use crate::commands::live::cluster_group::JoinedCluster;
 use crate::commands::live::clusters::Clusters;
 use crate::commands::status::{RETENTION, StatusState, own_namespace};
 use crate::commands::{
-    ClusterOrigin, CommandError, Context, Ending, EveryKind, FailureLogs, LastChanges, LogLineArgs,
-    LookArgs, ObjectArgs, Session, Subject, UnreadFiles,
+    ClusterOrigin, CommandError, Context, Ending, EveryKind, FailedAnswer, FailureLogs,
+    LastChanges, LogLineArgs, LookArgs, ObjectArgs, Session, Subject, UnreadFiles,
 };
 use crate::env::Env;
 use crate::model::Model;
@@ -64,7 +64,7 @@ async fn configured_targets(
         Ok(every) => return Ok(every),
         Err(error) => error,
     };
-    if error.answer().is_some() {
+    if !matches!(error.answer(), None | Some(FailedAnswer::UnknownType)) {
         return Err(error);
     }
     for (kind, line) in config.kinds_with_lines() {

@@ -20,7 +20,7 @@ use super::followed_cluster::FollowedCluster;
 use super::topics::{RecordPlace, TopicPushes};
 use crate::commands::live::clusters::Clusters;
 use crate::commands::status::StatusState;
-use crate::commands::{CommandError, ReloadRequests, Sources};
+use crate::commands::{CommandError, FailedAnswer, ReloadRequests, Sources};
 use crate::env::{Clock, Env};
 use crate::model::PackageTool;
 use crate::object::{ObjectRef, counted};
@@ -240,7 +240,8 @@ async fn is_served_nowhere(clusters: Clusters<'_>, word: &str) -> bool {
     for session in clusters.sessions() {
         let found = session.type_named(word).await;
         // A server that does not answer may have it.
-        if found.err().is_none_or(|error| error.answer().is_some()) {
+        let answer = found.err().and_then(|error| error.answer());
+        if answer != Some(FailedAnswer::UnknownType) {
             return false;
         }
     }

@@ -112,7 +112,7 @@ impl FileHead {
         let coverages = coverages.collect::<Result<Vec<_>, StoreError>>()?;
         // A recorder that was killed at once has begun a file, and recorded nothing.
         let since = coverages.iter().filter_map(|(_, it)| it.since()).min();
-        let since = since.unwrap_or(reader.started());
+        let since = since.unwrap_or(Timestamp::MIN).max(reader.started());
         Ok(FileHead {
             path: reader.path().to_owned(),
             cluster: reader.cluster().clone(),
