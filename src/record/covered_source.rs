@@ -55,6 +55,11 @@ impl CoveredSource {
         parts.min_by_key(|part| part.lost.is_some())
     }
 
+    /// Whether versions are lost to any of its files.
+    pub(super) fn has_lost(&self) -> bool {
+        self.parts.iter().any(|part| part.lost.is_some())
+    }
+
     /// Since when versions are lost that the state at a revision may lack, if that began before a time.
     pub(super) fn lost_at(&self, at: Revision, time: Timestamp) -> Option<Timestamp> {
         let lost = self.part_with(at)?.lost;

@@ -123,9 +123,12 @@ impl LayeredTransport {
         });
         let reach = &mut reaches[known].1;
         match &answer {
-            Ok(_) => reach.kept = Some(reach.kept.map_or(at, |kept| kept.min(at))),
+            // A server without old versions answers with the newest one.
+            Ok(page) if Revision::parse(&page.version) == Some(at) => {
+                reach.kept = Some(reach.kept.map_or(at, |kept| kept.min(at)));
+            }
             Err(SourceError::Expired(_)) => reach.forgotten = reach.forgotten.max(Some(at)),
-            Err(_) => {}
+            Ok(_) | Err(_) => {}
         }
         answer
     }
@@ -290,5 +293,92 @@ impl RecordedPast for LayeredTransport {
             // The Leases of the server date what happened after the record.
             (time <= until).then(|| history.before(key, time)).flatten()
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::SignedDuration;
+
+    use super::*;
+    use crate::record::tests::{FOREVER, Folder, block_on, config_map, recorder, start};
+    use crate::source::{Event, Gap, GapCause, Why};
+
+    /// A server that answers each list with this version.
+    struct Answering(&'static str);
+
+    impl Transport for Answering {
+        fn list<'a>(
+            &'a self,
+            _key: &'a SourceKey,
+            at: At,
+            _page: Page,
+        ) -> BoxFuture<'a, Result<ListPage, SourceError>> {
+            let version = match (self.0, at) {
+                ("exact", At::Exact(at)) => at.into(),
+                (version, _) => ResourceVersion::new(version),
+            };
+            let (items, next) = (Vec::new(), None);
+            Box::pin(async move {
+                Ok(ListPage {
+                    version,
+                    items,
+                    next,
+                })
+            })
+        }
+
+        fn watch<'a>(
+            &'a self,
+            _key: &'a SourceKey,
+            _from: &'a ResourceVersion,
+        ) -> BoxFuture<'a, Result<LineStream, SourceError>> {
+            Box::pin(futures::future::pending())
+        }
+    }
+
+    /// How many holes there are beside a server, of a record with one.
+    fn holes_beside(answer: &'static str) -> usize {
+        let folder = Folder::new();
+        let key = Arc::new(SourceKey::all("", "ConfigMap"));
+        let recorder = recorder(folder.path(), FOREVER);
+        let version = ResourceVersion::new;
+        let (epoch, count) = (1, 0);
+        recorder.record(
+            &key,
+            Event::Synced {
+                epoch,
+                count,
+                version: version("10"),
+            },
+        );
+        let (after, upto, cause) = (version("10"), version("20"), GapCause::Expired);
+        recorder.record(&key, Event::Gap(Gap { after, upto, cause }));
+        let seen = start() + SignedDuration::from_hours(1);
+        let (why, past, now, prev) = (Why::Modified, false, config_map(1, 21, "a"), None);
+        recorder.record(
+            &key,
+            Event::Object {
+                why,
+                past,
+                seen,
+                now,
+                prev,
+            },
+        );
+        recorder.finish().expect("written");
+        let store = Store::open(folder.path()).expect("a store");
+        let record = StoreTransport::open(&store.cluster("c1")).expect("a record");
+        let record = record.expect("a record");
+        let now: Clock = Arc::new(start);
+        let layered = LayeredTransport::new(Arc::new(Answering(answer)), record, &store, now);
+        block_on(layered.holes(&key)).len()
+    }
+
+    #[test]
+    fn only_a_server_with_the_old_versions_fills_a_hole() {
+        assert_eq!(holes_beside("exact"), 0);
+        // It ignores which version it is asked for.
+        assert_eq!(holes_beside("99"), 1);
     }
 }

@@ -203,12 +203,14 @@ impl RecordedHistory {
         key: &SourceKey,
         time: Timestamp,
     ) -> Result<Option<Timestamp>, StoreError> {
-        let Some(moment) = self.moment(key, time)? else {
+        // Only a copy can have lost versions. Nothing else needs an index for this.
+        if !self.reading(key, |past| Ok(past.covered(key)?.has_lost()))? {
             return Ok(None);
-        };
+        }
+        let moment = self.moment(key, time)?;
         self.reading(key, |past| {
             let covered = past.covered(key)?;
-            Ok(covered.lost_at(moment.revision, time))
+            Ok(moment.and_then(|moment| covered.lost_at(moment.revision, time)))
         })
     }
 

@@ -36,7 +36,7 @@ pub struct StaleSource {
 pub enum StaleCause {
     /// A recorder saw that the server did not have its type.
     Unserved,
-    /// What was recorded cannot be read: `FILE cannot be read: CAUSE`.
+    /// What was recorded cannot be read, or only a part was recorded: the cause of a hole.
     Unread(Arc<str>),
     /// Its state is of that time, but versions of it did not come into this copy of a record.
     Lost,

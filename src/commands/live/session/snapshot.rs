@@ -94,7 +94,9 @@ async fn of_server(
     let early = age::at_most(time.duration_since(written));
     let words = match recorded {
         Some(_) => {
-            format!("everything as it was at {time:.0}: as recorded, or else up to {early} before")
+            format!(
+                "everything as it was at {time:.0}, or up to {early} before where it is not recorded"
+            )
         }
         None => format!("everything as it was at {time:.0}, or up to {early} before"),
     };
